@@ -1,0 +1,146 @@
+//! The grammar as it is written: TOML in, plain fields out. Nothing is judged here but unknown fields;
+//! [`Scheme::compile`](crate::Scheme::compile) judges everything else, all mistakes at once.
+
+use serde::Deserialize;
+
+/// The grammar of one sender, as a data file of this crate or a user's own `[scheme.NAME]` writes it.
+///
+/// ```toml
+/// title  = "Example"                        # for people; default: the scheme's name
+/// signed = "{timestamp}.{body}"             # the signed bytes; left out for algorithm = "token"
+///
+/// [[signature]]                             # where a signature may stand; one or more
+/// header        = "X-Example-Signature"     # t=1735689600,v1=6ffb...
+/// separator     = ","                       # between items; left out: the whole value is one item
+/// key_separator = "="                       # between an item's key and its value
+/// key           = "v1"                      # the items that hold a signature
+/// algorithm     = "hmac-sha256"             # hmac-sha256, hmac-sha1, ed25519, token
+/// encoding      = "hex"                     # hex, base64, base64url; left out for "token"
+///
+/// [timestamp]
+/// key       = "t"                           # an item of the signature header, or: header = "X-Example-Timestamp"
+/// unit      = "seconds"                     # or milliseconds
+/// tolerance = "5m"                          # both directions; default 5 minutes
+/// ```
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SchemeSpec {
+    /// The sender's name for people. Default: the scheme's name.
+    pub title: Option<String>,
+    /// URLs of the pages that the file's facts come from.
+    pub docs: Vec<String>,
+    /// Where a signature may stand. At least one.
+    pub signature: Vec<SignatureSpec>,
+    /// The signed bytes: text with the placeholders `{body}`, `{timestamp}`, `{id}` (the header named first in
+    /// `id`) and `{header:NAME}`; `{{` and `}}` stand for single braces. Required unless every signature is a token.
+    pub signed: Option<String>,
+    /// The signed timestamp, for senders that sign one.
+    pub timestamp: Option<TimestampSpec>,
+    /// The forms that a secret may have, tried in order. Default: text, taken as it is.
+    pub secret: Vec<SecretSpec>,
+    /// Where the id of the delivery or event stands.
+    pub id: Vec<LocatorSpec>,
+    /// Where the event's type stands.
+    pub event: Vec<LocatorSpec>,
+    /// Where the id of the thing that the event is about stands.
+    pub subject: Vec<LocatorSpec>,
+    /// Where the sender's account stands.
+    pub account: Vec<LocatorSpec>,
+    /// Event types that only test the endpoint.
+    pub test_events: Vec<String>,
+    /// Event types that tell of progress only.
+    pub progress_events: Vec<String>,
+    /// How a redelivery compares: `"same-bytes"` (default), or a list of JSON pointers.
+    pub redelivery: Option<RedeliverySpec>,
+    /// The field of a form-encoded body that holds the JSON.
+    pub form_field: Option<String>,
+    /// JSON pointer to the array of events.
+    pub each: Option<String>,
+    /// The answer that the sender waits for.
+    pub acknowledge: Option<AcknowledgeSpec>,
+}
+
+/// One place where a signature may stand. Several of one header must agree on how its value splits.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SignatureSpec {
+    /// The header's name.
+    pub header: String,
+    /// What stands between items: `","`, `";"`, `" "`. Left out: the whole value is one item.
+    pub separator: Option<String>,
+    /// What stands between an item's key and its value: `"="`, `","`. Left out: items have no key.
+    pub key_separator: Option<String>,
+    /// The key of the items that hold this signature: `v1`.
+    pub key: Option<String>,
+    /// Text in front of the signature that is not part of it: `sha256=`.
+    pub prefix: Option<String>,
+    /// `hmac-sha256`, `hmac-sha1`, `ed25519`, or `token` (the secret itself, compared in constant time).
+    pub algorithm: String,
+    /// `hex` (either case), `base64` or `base64url` (padding may be left out). None for `token`.
+    pub encoding: Option<String>,
+}
+
+/// Where the signed timestamp stands. Exactly one of `header` and `key`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimestampSpec {
+    /// A header of its own.
+    pub header: Option<String>,
+    /// The key of an item of the signature header: `t`.
+    pub key: Option<String>,
+    /// `seconds` (default) or `milliseconds` since 1970, in decimal digits.
+    pub unit: Option<String>,
+    /// How far it may be from now, in both directions: `"5m"` (default). Never zero.
+    pub tolerance: Option<String>,
+}
+
+/// One form that a secret may have.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SecretSpec {
+    /// Text that stands in front and is taken away before decoding: `whsec_`.
+    pub prefix: Option<String>,
+    /// Whether a secret without the prefix has this form too. Default: no.
+    pub prefix_optional: bool,
+    /// `text` (default), `base64`, `base64url` or `hex`.
+    pub decode: Option<String>,
+    /// What the key is: `shared` (default), `ed25519-public` or `ed25519-private`.
+    pub key: Option<String>,
+    /// Bytes under which a shared key is warned of. Default 16.
+    pub min_bytes: Option<usize>,
+    /// Bytes over which a shared key is warned of. Default: none.
+    pub max_bytes: Option<usize>,
+}
+
+/// One place of a value. Exactly one of `header` and `body`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LocatorSpec {
+    /// A header's name.
+    pub header: Option<String>,
+    /// A JSON pointer into the body.
+    pub body: Option<String>,
+}
+
+/// How a redelivery compares.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "`redelivery` is \"same-bytes\" or a list of JSON pointers"
+)]
+pub enum RedeliverySpec {
+    /// `"same-bytes"`.
+    Word(String),
+    /// The pointers whose values stay.
+    Pointers(Vec<String>),
+}
+
+/// The answer that the sender waits for.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AcknowledgeSpec {
+    /// How long it waits: `"10s"`.
+    pub within: Option<String>,
+    /// Which statuses count, and what happens otherwise.
+    pub note: String,
+}
