@@ -1,0 +1,34 @@
+//! The pure rules of ackbox, in the order in which a message passes them.
+//!
+//! A verified message is read as a [`document`], becomes [`observation`]s, each of which becomes
+//! [`action`]s; an action is [`acceptance`]-compared with what the table holds, waits as an
+//! [`outbox`] entry, and every [`delivery`] attempt is closed by a [`settlement`].
+//!
+//! Nothing in here does I/O, reads a clock or knows a database: `now` is an argument, randomness is
+//! an argument, and every function gives the same answer for the same input.
+
+pub mod acceptance;
+pub mod action;
+pub mod delivery;
+pub mod document;
+pub mod json;
+pub mod name;
+pub mod observation;
+pub mod outbox;
+pub mod settlement;
+pub mod source;
+pub mod time;
+
+pub use acceptance::{Acceptance, Comparison, Fingerprint, compare};
+pub use action::{Action, ActionKey, RenderedBody, act};
+pub use delivery::{AttemptOutcome, OutcomeKind};
+pub use document::Document;
+pub use json::{Pointer, Scalar};
+pub use name::Name;
+pub use observation::{Malformed, Observation, Phase, observe};
+pub use outbox::{AttemptRecord, Claim, EntryState, OutboxEntry, StoredBody};
+pub use settlement::{
+    Backoff, ClaimDecision, DeliveryPolicy, Idempotency, OnUnknown, Settled, Settlement, Timing,
+};
+pub use source::{Each, EventPattern, FingerprintPart, KeyPart, Locator, Payload, Rule, Source};
+pub use time::Timestamp;
