@@ -12,15 +12,6 @@ pub struct GrammarError {
     pub message: String,
 }
 
-impl GrammarError {
-    pub(crate) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            field: field.into(),
-            message: message.into(),
-        }
-    }
-}
-
 /// A secret that does not have a form which its scheme knows. Says which, by label; never shows the value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("secret `{label}` for scheme `{scheme}`: {problem}; expected {expected}")]
@@ -56,15 +47,17 @@ pub enum SignError {
         /// The secret's reference.
         label: String,
     },
-    /// Several secrets, and a header that holds one signature.
+    /// More secrets than the header holds signatures.
     #[error(
-        "scheme `{scheme}` holds one signature per request: sign with one secret, not {secrets}"
+        "scheme `{scheme}` holds at most {most} signatures of this kind per request, not {secrets}"
     )]
-    OneSignature {
+    TooManySecrets {
         /// The scheme.
         scheme: String,
         /// How many secrets were given.
         secrets: usize,
+        /// How many may be.
+        most: usize,
     },
     /// A value that must travel in a header cannot, or would make the signed bytes ambiguous.
     #[error("header `{header}`: {problem}")]

@@ -85,10 +85,7 @@ pub enum Refusal {
         expected: String,
     },
     /// Every secret was tried, and none made this signature.
-    #[error(
-        "no secret matched: tried {tried} on {signatures} of header `{header}`, over {signed}. \
-         An altered body cannot be told from a wrong secret. {hint}"
-    )]
+    #[error("no secret matched: tried {tried} on {signatures} of header `{header}`. {hint}")]
     NoSecretMatched {
         /// The header of the signature.
         header: String,
@@ -96,8 +93,6 @@ pub enum Refusal {
         tried: String,
         /// How many signatures of which versions were tried.
         signatures: String,
-        /// The signed bytes, as the scheme writes them.
-        signed: String,
         /// What to look at.
         hint: String,
     },
