@@ -1,1 +1,61 @@
-//! To be written.
+//! The one table, and the only crate that knows DynamoDB: actions go in by one conditional
+//! transaction, entries are claimed and settled by one conditional update each, and what is due is
+//! found by index. Nothing is decided by a read before a write.
+//!
+//! [`schema`] is the table on one page.
+
+pub mod schema;
+
+mod accept;
+mod claim;
+mod client;
+mod due;
+mod error;
+mod item;
+mod meta;
+mod settle;
+mod story;
+mod table;
+
+use std::sync::Arc;
+
+pub use claim::Claimed;
+pub use client::{client, http_client};
+pub use due::{DuePages, Listed};
+pub use error::{ItemError, StoreError};
+pub use item::outbox_from_item;
+pub use meta::Meta;
+pub use schema::Class;
+pub use settle::SettleResult;
+pub use story::{AcceptedRecord, ConflictKind, ConflictRecord, Story};
+pub use table::Created;
+
+/// Until when an operation may take.
+pub type Deadline = tokio::time::Instant;
+
+/// The table. Cheap to clone; clones share what they know of META.
+#[derive(Clone, Debug)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    client: aws_sdk_dynamodb::Client,
+    table: String,
+}
+
+impl Store {
+    /// The table of this name, through this client ([`client`] makes one whose retries and timeouts
+    /// leave the time budget to this crate).
+    pub fn new(client: aws_sdk_dynamodb::Client, table: impl Into<String>) -> Self {
+        let table = table.into();
+        let inner = Arc::new(Inner { client, table });
+        Self { inner }
+    }
+
+    /// The table's name.
+    pub fn table(&self) -> &str {
+        &self.inner.table
+    }
+}
