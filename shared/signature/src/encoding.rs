@@ -65,7 +65,7 @@ fn unpadded(alphabet: &Alphabet, text: &[u8]) -> Option<Vec<u8>> {
     let bare = text
         .strip_suffix(b"=")
         .map_or(text, |t| t.strip_suffix(b"=").unwrap_or(t));
-    if bare.len() != text.len() && text.len() % 4 != 0 {
+    if bare.len() != text.len() && !text.len().is_multiple_of(4) {
         return None;
     }
     alphabet.decode(bare).ok()

@@ -1,4 +1,8 @@
-//! How webhook senders sign: a message and secrets in, a proven message or a reason out.
+//! How webhook senders sign: a message and secrets in, a proven message or a reason out. Never a panic, never a secret.
+//!
+//! The way of a message is [`Scheme::verify`]: `read` finds signatures and timestamp in the headers, `signed` collects
+//! the signed bytes, `stamp` judges the age, `algorithm` compares. A scheme comes from `spec` (as written) by `compile`.
+#![doc = include_str!("../README.md")]
 
 mod algorithm;
 mod builtin;

@@ -5,7 +5,7 @@ use std::fmt;
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use zeroize::Zeroizing;
 
-use crate::algorithm::Key;
+use crate::algorithm::{Algorithm, Key};
 use crate::encoding::Encoding;
 
 /// A decoded secret with the reference under which it is known. Made by [`Scheme::secret`](crate::Scheme::secret).
@@ -57,6 +57,11 @@ impl KeyKind {
             "ed25519-private" => Some(Self::Private),
             _ => None,
         }
+    }
+
+    /// Whether keys of this kind belong to this algorithm.
+    pub(crate) fn fits(self, algorithm: Algorithm) -> bool {
+        (self == Self::Shared) == (algorithm != Algorithm::Ed25519)
     }
 }
 
@@ -140,8 +145,8 @@ impl SecretForm {
 }
 
 /// Every form in words, for messages.
-pub(crate) fn describe_all(forms: &[SecretForm]) -> String {
-    let all: Vec<String> = forms.iter().map(SecretForm::describe).collect();
+pub(crate) fn describe_all<'f>(forms: impl IntoIterator<Item = &'f SecretForm>) -> String {
+    let all: Vec<String> = forms.into_iter().map(SecretForm::describe).collect();
     all.join("; or ")
 }
 

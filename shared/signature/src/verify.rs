@@ -62,6 +62,7 @@ impl Scheme {
     }
 
     fn unproven(&self, reading: &Reading<'_>, tried: &[&str], secrets: usize) -> Refusal {
+        let forms = self.forms_for(reading);
         if tried.is_empty() {
             let problem = if secrets == 0 {
                 "the source has none".to_owned()
@@ -74,10 +75,9 @@ impl Scheme {
             };
             return Refusal::NoUsableSecret {
                 problem,
-                expected: secret::describe_all(&self.forms),
+                expected: forms,
             };
         }
-        let forms = secret::describe_all(&self.forms);
         let hint = if self.is_token() {
             "Compare the token set at the sender with the one set here".to_owned()
         } else {
@@ -94,6 +94,15 @@ impl Scheme {
             signatures: names(reading),
             hint,
         }
+    }
+
+    /// The forms of secrets that could have made these signatures, in words.
+    fn forms_for(&self, reading: &Reading<'_>) -> String {
+        let forms = self.forms.iter().filter(|form| {
+            let mut signatures = reading.signatures.iter();
+            signatures.any(|signature| form.kind.fits(signature.algorithm))
+        });
+        secret::describe_all(forms)
     }
 }
 

@@ -19,22 +19,16 @@ impl Compiler {
             .enumerate()
             .map(|(n, spec)| self.form(n, spec))
             .collect();
-        if let Some(n) = forms
+        let before_the_last = forms.split_last().map_or(&[][..], |(_, before)| before);
+        if let Some(n) = before_the_last
             .iter()
-            .rev()
-            .skip(1)
-            .rposition(SecretForm::takes_everything)
+            .position(SecretForm::takes_everything)
         {
             self.wrong(
                 format!("secret[{n}]"),
                 "takes every secret, so that those behind it are never tried: put it last",
             );
         }
-        let wanted = |kind: KeyKind| {
-            versions(places).any(|version| {
-                (version.algorithm == Algorithm::Ed25519) != (kind == KeyKind::Shared)
-            })
-        };
         for (n, form) in forms.iter().enumerate() {
             if form.decode != Encoding::Text
                 && versions(places).any(|version| version.algorithm == Algorithm::Token)
@@ -44,18 +38,18 @@ impl Compiler {
                     "a token is compared as the text it is: leave it out",
                 );
             }
-            if !places.is_empty() && !wanted(form.kind) {
+            if !places.is_empty()
+                && !versions(places).any(|version| form.kind.fits(version.algorithm))
+            {
                 self.wrong(
                     format!("secret[{n}].key"),
                     "is of a kind that no [[signature]] uses",
                 );
             }
         }
-        if versions(places).any(|version| {
-            !forms.iter().any(|form| {
-                (version.algorithm == Algorithm::Ed25519) != (form.kind == KeyKind::Shared)
-            })
-        }) {
+        if versions(places)
+            .any(|version| !forms.iter().any(|form| form.kind.fits(version.algorithm)))
+        {
             self.wrong("secret", "has no form for one of the signatures: ed25519 needs key = \"ed25519-public\", the others a shared key");
         }
         forms
