@@ -1,1 +1,72 @@
-//! To be written.
+//! The dispatcher: an outbox entry comes in, one attempt under its stable key goes out, and what is
+//! known of the attempt is settled.
+//!
+//! Who acts: a function on the table's stream (new entries) and a function on a schedule (entries
+//! whose time has come). Both run this code; only [`trigger`] tells them apart, and both may run many
+//! times at once. What keeps them apart is the claim alone: a conditional write that gives one of
+//! them the right to one attempt, until a time. The stream is a hint. Without any stream record, the
+//! sweep finds every entry by the index; a record that comes twice, late or out of order finds an
+//! entry that is claimed or closed.
+//!
+//! What must never happen: a request without a claim that covers it, and an attempt that may have
+//! arrived and leaves no trace. The claim is that trace: it is written before the request opens, and
+//! a claim that ran out without an end on record counts as an attempt that may have arrived.
+
+use std::sync::Arc;
+
+use ackbox_config::Config;
+use ackbox_domain::Timestamp;
+use ackbox_outbound::Outbound;
+use ackbox_store::Store;
+use serde_json::Value;
+use tokio::time::Instant;
+
+mod attempt;
+pub mod dispatch;
+mod record;
+pub mod stream;
+pub mod sweep;
+pub mod trigger;
+
+use trigger::{NotATrigger, Trigger};
+
+/// Reads the clock. A value, so that tests choose what time it is.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Everything one dispatcher needs, built once per process.
+#[derive(Clone)]
+pub struct Dispatcher(Arc<Inner>);
+
+struct Inner {
+    config: Config,
+    store: Store,
+    outbound: Outbound,
+    clock: Clock,
+}
+
+impl Dispatcher {
+    /// A dispatcher for this configuration.
+    pub fn new(config: Config, store: Store, outbound: Outbound, clock: Clock) -> Self {
+        Self(Arc::new(Inner {
+            config,
+            store,
+            outbound,
+            clock,
+        }))
+    }
+
+    /// Handles one invocation, which ends at `deadline`. The answer is what Lambda expects of the trigger.
+    ///
+    /// # Errors
+    /// An event that is neither a stream batch nor a sweep.
+    pub async fn handle(&self, event: Value, deadline: Instant) -> Result<Value, NotATrigger> {
+        match Trigger::parse(event)? {
+            Trigger::Stream(records) => Ok(self.stream(records, deadline).await),
+            Trigger::Sweep => Ok(self.sweep(deadline).await),
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.0.clock)()
+    }
+}

@@ -209,12 +209,15 @@ fn key_part(
         KeyPart::Account => located(observation, &source.account),
         KeyPart::Header(name) => {
             let name = name.clone();
-            located(observation, &[Locator::Header { name, covered: false }])
+            located(
+                observation,
+                &[Locator::Header {
+                    name,
+                    covered: false,
+                }],
+            )
         }
-        KeyPart::Value(pointer) => (
-            pointer.to_string(),
-            scalar(observation.find(pointer)),
-        ),
+        KeyPart::Value(pointer) => (pointer.to_string(), scalar(observation.find(pointer))),
         KeyPart::BodyValue(pointer) => (
             pointer.to_string(),
             scalar(observation.document.find(pointer)),

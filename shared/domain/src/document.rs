@@ -118,7 +118,8 @@ pub enum Unread {
 
 fn text_header(headers: &Headers, name: &str) -> Option<String> {
     let value = std::str::from_utf8(headers.first(name)?).ok()?.trim();
-    let plain = !value.is_empty() && value.len() <= 256 && value.bytes().all(|b| (0x20..0x7f).contains(&b));
+    let plain =
+        !value.is_empty() && value.len() <= 256 && value.bytes().all(|b| (0x20..0x7f).contains(&b));
     plain.then(|| value.to_owned())
 }
 

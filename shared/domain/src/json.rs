@@ -7,7 +7,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 /// A JSON pointer (RFC 6901) of at most [`Pointer::MAX_TOKENS`] tokens; the empty text is the whole document.
@@ -27,7 +29,10 @@ pub enum NotAPointer {
     #[error("in a JSON pointer '~' is written \"~0\" and '/' inside a name \"~1\"")]
     Escape,
     /// Deeper than [`Pointer::MAX_TOKENS`].
-    #[error("a JSON pointer may go at most {} levels deep here", Pointer::MAX_TOKENS)]
+    #[error(
+        "a JSON pointer may go at most {} levels deep here",
+        Pointer::MAX_TOKENS
+    )]
     TooDeep,
 }
 

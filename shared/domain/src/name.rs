@@ -84,7 +84,17 @@ mod tests {
         for good in ["a", "stripe", "tenant-7", "0x", &"a".repeat(64)] {
             assert!(good.parse::<Name>().is_ok(), "{good}");
         }
-        for bad in ["", "-a", "A", "a_b", "a#b", "a b", "ä", "a/b", &"a".repeat(65)] {
+        for bad in [
+            "",
+            "-a",
+            "A",
+            "a_b",
+            "a#b",
+            "a b",
+            "ä",
+            "a/b",
+            &"a".repeat(65),
+        ] {
             assert!(bad.parse::<Name>().is_err(), "{bad}");
         }
     }

@@ -136,12 +136,14 @@ fn observation<'d>(
         is_test: false,
         digest,
     };
-    let event = observation.located(&source.event).map_err(|(place, problem)| Malformed {
-        rule: None,
-        what: "the event type".to_owned(),
-        place,
-        problem,
-    })?;
+    let event = observation
+        .located(&source.event)
+        .map_err(|(place, problem)| Malformed {
+            rule: None,
+            what: "the event type".to_owned(),
+            place,
+            problem,
+        })?;
     let event = event.map(|scalar| scalar.as_str().to_owned());
     let is_one_of = |names: &[String]| event.as_ref().is_some_and(|e| names.contains(e));
     observation.is_test = is_one_of(&source.test_events);

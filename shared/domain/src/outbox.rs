@@ -223,7 +223,17 @@ mod tests {
 
     #[test]
     fn odd_texts_are_no_attempts() {
-        for odd in ["", "+", "1", "s+1", "1x+1", "1s+", "1sabc+1", "1s99999+1", "1é+1"] {
+        for odd in [
+            "",
+            "+",
+            "1",
+            "s+1",
+            "1x+1",
+            "1s+",
+            "1sabc+1",
+            "1s99999+1",
+            "1é+1",
+        ] {
             assert!(odd.parse::<AttemptRecord>().is_err(), "{odd}");
         }
     }

@@ -352,7 +352,10 @@ pub fn settle(
 ) -> Settled {
     let outcome = attempt.outcome;
     let before = standing.first_uncertain_at;
-    let mark = outcome.kind.may_have_arrived().then_some(attempt.claimed_at);
+    let mark = outcome
+        .kind
+        .may_have_arrived()
+        .then_some(attempt.claimed_at);
     let first_uncertain_at = before.or(mark);
     let settlement = match outcome.kind {
         OutcomeKind::Succeeded => Settlement::Delivered,
@@ -364,7 +367,14 @@ pub fn settle(
             let asked = outcome.retry_after.unwrap_or_default();
             let wait = policy.backoff.wait(standing.fence, attempt.jitter);
             let wait = wait.max(asked.min(policy.backoff.max));
-            again(standing, first_uncertain_at, now.plus(wait), policy, timing, now)
+            again(
+                standing,
+                first_uncertain_at,
+                now.plus(wait),
+                policy,
+                timing,
+                now,
+            )
         }
     };
     Settled {
@@ -394,21 +404,40 @@ pub fn settle_expired(
 }
 
 /// Decides what becomes of an entry whose destination the configuration does not know: it stays
-/// pending, and is held once `no_destination_hold` has passed since that was noticed.
+/// pending, and is held once `no_destination_hold` has passed since that was noticed (`noticed_at`).
+/// `None` where nothing is to be written now: not open to attempts, claimed by somebody, not due.
 pub fn settle_no_destination(
+    standing: &Standing,
     noticed_at: Option<Timestamp>,
     timing: &Timing,
     now: Timestamp,
-) -> Settlement {
+) -> Option<Settled> {
     const LOOK_AGAIN: Duration = Duration::from_secs(300);
+    let uncertain = match standing.state {
+        EntryState::Pending => {
+            let is_due = standing.due_at.is_none_or(|due_at| due_at <= now);
+            if noticed_at.is_some() && !is_due {
+                return None;
+            }
+            None
+        }
+        EntryState::Claimed => match claimed(standing, timing, now) {
+            ClaimDecision::Expired { claimed_at } => Some(claimed_at),
+            _ => return None,
+        },
+        _ => return None,
+    };
     let until = noticed_at.unwrap_or(now).plus(timing.no_destination_hold);
-    if now >= until {
+    let settlement = if now >= until {
         Settlement::Held(Reason::NoSuchDestination)
     } else {
-        Settlement::NoDestination {
-            due_at: now.plus(LOOK_AGAIN).min(until),
-        }
-    }
+        let due_at = now.plus(LOOK_AGAIN).min(until);
+        Settlement::NoDestination { due_at }
+    };
+    Some(Settled {
+        settlement,
+        first_uncertain_at: standing.first_uncertain_at.or(uncertain),
+    })
 }
 
 /// Another attempt, if one is allowed; else where the entry goes instead.

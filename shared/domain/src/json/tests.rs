@@ -23,14 +23,21 @@ fn a_name_that_stands_twice_on_the_way_is_an_error_and_beside_the_way_is_not() {
     let twice = r#"{"id":"a","id":"b"}"#;
     assert!(at(twice, "/id").unwrap_err().to_string().contains("twice"));
     assert!(at(r#"{"d":{"id":1},"d":{"x":2}}"#, "/d/id").is_err());
-    assert_eq!(at(r#"{"x":1,"x":2,"id":"a"}"#, "/id").unwrap(), Some("\"a\""));
+    assert_eq!(
+        at(r#"{"x":1,"x":2,"id":"a"}"#, "/id").unwrap(),
+        Some("\"a\"")
+    );
     // An escape does not hide the repetition.
     assert!(at("{\"id\":\"a\",\"\\u0069d\":\"b\"}", "/id").is_err());
 }
 
 #[test]
 fn what_stands_beside_the_way_may_be_deep_and_need_not_be_unicode() {
-    let deep = format!("{{\"x\":{}{},\"id\":7}}", "[".repeat(50_000), "]".repeat(50_000));
+    let deep = format!(
+        "{{\"x\":{}{},\"id\":7}}",
+        "[".repeat(50_000),
+        "]".repeat(50_000)
+    );
     assert_eq!(at(&deep, "/id").unwrap(), Some("7"));
     let surrogate = "{\"\\ud800\":\"\\ud800\",\"id\":7}";
     assert_eq!(at(surrogate, "/id").unwrap(), Some("7"));
@@ -56,7 +63,10 @@ fn pointers_are_checked() {
     assert_eq!("a".parse::<Pointer>(), Err(NotAPointer::NoSlash));
     assert_eq!("/a~2".parse::<Pointer>(), Err(NotAPointer::Escape));
     assert_eq!("/a~".parse::<Pointer>(), Err(NotAPointer::Escape));
-    assert_eq!("/a".repeat(33).parse::<Pointer>(), Err(NotAPointer::TooDeep));
+    assert_eq!(
+        "/a".repeat(33).parse::<Pointer>(),
+        Err(NotAPointer::TooDeep)
+    );
     assert!("".parse::<Pointer>().is_ok());
 }
 

@@ -1,0 +1,135 @@
+//! One claimed attempt: the body is fetched, the request is sent while the claim covers it, and what
+//! is known of it comes back. The request must never open when the lease no longer covers it.
+
+use std::time::Duration;
+
+use ackbox_config::DestinationConfig;
+use ackbox_domain::settlement::{self, Reason, Settlement, Standing};
+use ackbox_domain::{
+    AttemptOutcome, OutboxEntry, OutcomeKind, RenderedBody, StoredBody, Timestamp,
+};
+use ackbox_outbound::Delivery;
+use tokio::time::Instant;
+
+use crate::Dispatcher;
+use crate::dispatch::Limits;
+use crate::record;
+
+/// An attempt that has ended.
+#[derive(Debug)]
+pub(crate) struct Attempted {
+    /// When it was claimed.
+    pub claimed_at: Timestamp,
+    /// What is known of it.
+    pub outcome: AttemptOutcome,
+    /// How long it took.
+    pub took: Duration,
+    /// Where the entry goes instead of where the policy would send it.
+    pub instead: Option<Settlement>,
+}
+
+impl Dispatcher {
+    pub(crate) async fn deliver(
+        &self,
+        entry: &OutboxEntry,
+        destination: &DestinationConfig,
+        limits: &Limits,
+    ) -> Attempted {
+        let started = Instant::now();
+        let (outcome, instead) = match self.body(entry).await {
+            Ok(body) => (self.send(entry, destination, &body, limits).await, None),
+            Err(Absent::Gone) => (
+                not_sent("the payload item is gone: there is nothing to send"),
+                Some(Settlement::Held(Reason::PayloadMissing)),
+            ),
+            Err(Absent::Unreadable(why)) => (
+                not_sent(&format!("the payload could not be read: {why}")),
+                None,
+            ),
+        };
+        Attempted {
+            claimed_at: entry
+                .claim
+                .as_ref()
+                .map_or(entry.accepted_at, |c| c.claimed_at),
+            outcome,
+            took: started.elapsed(),
+            instead,
+        }
+    }
+
+    /// Sends, and once more where the first try never left and the claim still covers a second.
+    async fn send(
+        &self,
+        entry: &OutboxEntry,
+        destination: &DestinationConfig,
+        body: &RenderedBody,
+        limits: &Limits,
+    ) -> AttemptOutcome {
+        let first = self.send_once(entry, destination, body).await;
+        if first.kind != OutcomeKind::NotSent || !self.begins(entry, destination) {
+            return first;
+        }
+        let pause = Duration::from_millis(fastrand::u64(100..300));
+        let needed = destination.policy.timeout + self.0.config.delivery.timing.settle_margin;
+        if Instant::now() + pause + needed > limits.deadline {
+            return first;
+        }
+        tokio::time::sleep(pause).await;
+        self.send_once(entry, destination, body).await
+    }
+
+    async fn send_once(
+        &self,
+        entry: &OutboxEntry,
+        destination: &DestinationConfig,
+        body: &RenderedBody,
+    ) -> AttemptOutcome {
+        let delivery = Delivery {
+            key: &entry.key,
+            body,
+            attempt: entry.fence,
+            now: self.now(),
+        };
+        self.0
+            .outbound
+            .deliver(destination, &delivery, || self.begins(entry, destination))
+            .await
+    }
+
+    /// Whether the claim covers a request that opens now.
+    fn begins(&self, entry: &OutboxEntry, destination: &DestinationConfig) -> bool {
+        let Some(claim) = &entry.claim else {
+            return false;
+        };
+        let standing = Standing::from(entry);
+        let timing = &self.0.config.delivery.timing;
+        settlement::may_begin(
+            &standing,
+            claim.lease_until,
+            &destination.policy,
+            timing,
+            self.now(),
+        )
+    }
+
+    async fn body(&self, entry: &OutboxEntry) -> Result<RenderedBody, Absent> {
+        match &entry.body {
+            StoredBody::Inline(body) => Ok(body.clone()),
+            StoredBody::Payload => match self.0.store.payload(&entry.key).await {
+                Ok(Some(body)) => Ok(body),
+                Ok(None) => Err(Absent::Gone),
+                Err(error) => Err(Absent::Unreadable(record::chain(&error))),
+            },
+        }
+    }
+}
+
+enum Absent {
+    Gone,
+    Unreadable(String),
+}
+
+fn not_sent(detail: &str) -> AttemptOutcome {
+    AttemptOutcome::new(OutcomeKind::NotSent, None, detail)
+}

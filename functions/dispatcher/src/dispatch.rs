@@ -1,0 +1,267 @@
+//! One entry on its way: claim, deliver, settle. In comes an entry as it was read, out comes what
+//! became of it; every decision is the domain's, every write the store's.
+
+use ackbox_config::DestinationConfig;
+use ackbox_domain::settlement::{
+    self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing,
+};
+use ackbox_domain::{AttemptRecord, Claim, OutboxEntry, Timestamp};
+use ackbox_store::{Claimed, SettleResult, StoreError};
+use tokio::time::Instant;
+
+use crate::Dispatcher;
+use crate::attempt::Attempted;
+use crate::record;
+
+/// Until when what may be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// No attempt begins after this.
+    pub begin_until: Instant,
+    /// The invocation ends here.
+    pub deadline: Instant,
+}
+
+/// What became of one entry in this invocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dispatched {
+    /// One attempt was made; this is how it was settled.
+    Attempted(Settlement),
+    /// Settled without an attempt.
+    Settled(Settlement),
+    /// Somebody else was there first.
+    Refused,
+    /// Nothing was to be done.
+    PassedOver,
+    /// No time for an attempt was left: the sweep takes it up.
+    NoTime,
+    /// Our own failure: the table could not be reached.
+    OursFailed,
+}
+
+impl Dispatcher {
+    /// Takes an entry as far as it goes now.
+    pub async fn dispatch(&self, entry: OutboxEntry, limits: &Limits) -> Dispatched {
+        let key = entry.key.clone();
+        match self.step(entry, limits).await {
+            Ok(dispatched) => dispatched,
+            Err(error) => {
+                tracing::error!(action.key = %key, error = %record::chain(&error), "dispatch.table_failed");
+                Dispatched::OursFailed
+            }
+        }
+    }
+
+    async fn step(&self, entry: OutboxEntry, limits: &Limits) -> Result<Dispatched, StoreError> {
+        let Some(destination) = self.0.config.destinations.get(&entry.destination) else {
+            return self.without_destination(&entry, limits).await;
+        };
+        match self.decide(&entry, destination) {
+            ClaimDecision::Attempt => self.attempt(entry, destination, limits).await,
+            ClaimDecision::Expired { claimed_at } => {
+                self.expire(entry, claimed_at, destination, limits).await
+            }
+            ClaimDecision::Settle(reason) => self.hold(&entry, reason, limits).await,
+            ClaimDecision::NotDue { .. }
+            | ClaimDecision::InProgress { .. }
+            | ClaimDecision::NotOpen(_) => Ok(Dispatched::PassedOver),
+        }
+    }
+
+    fn decide(&self, entry: &OutboxEntry, destination: &DestinationConfig) -> ClaimDecision {
+        settlement::may_claim(
+            &Standing::from(entry),
+            &destination.policy,
+            &self.0.config.delivery.timing,
+            destination.origin(),
+            self.now(),
+        )
+    }
+
+    /// Claim, deliver, settle.
+    async fn attempt(
+        &self,
+        entry: OutboxEntry,
+        destination: &DestinationConfig,
+        limits: &Limits,
+    ) -> Result<Dispatched, StoreError> {
+        let timing = &self.0.config.delivery.timing;
+        let needed = destination.policy.timeout + timing.settle_margin;
+        let now = Instant::now();
+        if now >= limits.begin_until || now + needed > limits.deadline {
+            return Ok(Dispatched::NoTime);
+        }
+        let claimed_at = self.now();
+        let claim = Claim {
+            id: claim_id(),
+            claimed_at,
+            lease_until: claimed_at.plus(timing.lease),
+        };
+        let origin = destination.origin();
+        let entry = match self
+            .0
+            .store
+            .claim(&entry, claim, origin, self.table_deadline(limits))
+            .await?
+        {
+            Claimed::Started(entry) => entry,
+            Claimed::AlreadyClosed(_) | Claimed::InProgress { .. } | Claimed::Moved => {
+                return Ok(Dispatched::Refused);
+            }
+        };
+        let attempted = self.deliver(&entry, destination, limits).await;
+        Ok(self.settle_attempt(&entry, destination, attempted).await)
+    }
+
+    async fn settle_attempt(
+        &self,
+        entry: &OutboxEntry,
+        destination: &DestinationConfig,
+        attempted: Attempted,
+    ) -> Dispatched {
+        let now = self.now();
+        let timing = &self.0.config.delivery.timing;
+        let settled = match attempted.instead {
+            Some(settlement) => Settled {
+                settlement,
+                first_uncertain_at: entry.first_uncertain_at,
+            },
+            None => {
+                let ended = EndedAttempt {
+                    claimed_at: attempted.claimed_at,
+                    outcome: &attempted.outcome,
+                    jitter: fastrand::f64(),
+                };
+                let standing = Standing::from(entry);
+                settlement::settle(&standing, &ended, &destination.policy, timing, now)
+            }
+        };
+        let attempt = AttemptRecord {
+            number: entry.fence,
+            kind: attempted.outcome.kind,
+            status: attempted.outcome.status,
+            began_after: attempted.claimed_at.since(entry.accepted_at),
+        };
+        // The settle has its own time, whatever the invocation has left: a delivery that is done
+        // must not be done again for want of a note. What is lost all the same, the lease finds.
+        let deadline = Instant::now() + timing.settle_margin;
+        let detail = attempted.outcome.detail.as_str();
+        let result = self
+            .0
+            .store
+            .settle(entry, &settled, Some((&attempt, detail)), now, deadline)
+            .await;
+        // A settle that failed is not a failed delivery, and nothing that a repeated record could mend.
+        record::attempted(entry, &attempted, &settled, &result);
+        Dispatched::Attempted(settled.settlement)
+    }
+
+    /// A claim ran out without an end on record: settles that, and goes on where it may.
+    async fn expire(
+        &self,
+        entry: OutboxEntry,
+        claimed_at: Timestamp,
+        destination: &DestinationConfig,
+        limits: &Limits,
+    ) -> Result<Dispatched, StoreError> {
+        let now = self.now();
+        let settled = settlement::settle_expired(
+            &Standing::from(&entry),
+            claimed_at,
+            &destination.policy,
+            &self.0.config.delivery.timing,
+            now,
+        );
+        let attempt = AttemptRecord {
+            number: entry.fence,
+            kind: ackbox_domain::OutcomeKind::Unknown,
+            status: None,
+            began_after: claimed_at.since(entry.accepted_at),
+        };
+        let detail = "the claim ran out without an end on record: the attempt may have arrived";
+        let result = self
+            .0
+            .store
+            .settle(
+                &entry,
+                &settled,
+                Some((&attempt, detail)),
+                now,
+                self.table_deadline(limits),
+            )
+            .await?;
+        record::expired(&entry, &settled, &result);
+        if result != SettleResult::Settled {
+            return Ok(Dispatched::Refused);
+        }
+        let Settlement::Retry { .. } = settled.settlement else {
+            return Ok(Dispatched::Settled(settled.settlement));
+        };
+        match self.0.store.entry(&entry.key).await? {
+            Some(entry) if self.decide(&entry, destination) == ClaimDecision::Attempt => {
+                self.attempt(entry, destination, limits).await
+            }
+            _ => Ok(Dispatched::Settled(settled.settlement)),
+        }
+    }
+
+    async fn without_destination(
+        &self,
+        entry: &OutboxEntry,
+        limits: &Limits,
+    ) -> Result<Dispatched, StoreError> {
+        let unknown = Some(Reason::NoSuchDestination.as_str());
+        let noticed_at = entry
+            .settled_at
+            .filter(|_| entry.reason.as_deref() == unknown);
+        let timing = &self.0.config.delivery.timing;
+        let standing = Standing::from(entry);
+        match settlement::settle_no_destination(&standing, noticed_at, timing, self.now()) {
+            Some(settled) => self.settle_unattempted(entry, &settled, limits).await,
+            None => Ok(Dispatched::PassedOver),
+        }
+    }
+
+    async fn hold(
+        &self,
+        entry: &OutboxEntry,
+        reason: Reason,
+        limits: &Limits,
+    ) -> Result<Dispatched, StoreError> {
+        let settled = Settled {
+            settlement: Settlement::Held(reason),
+            first_uncertain_at: entry.first_uncertain_at,
+        };
+        self.settle_unattempted(entry, &settled, limits).await
+    }
+
+    async fn settle_unattempted(
+        &self,
+        entry: &OutboxEntry,
+        settled: &Settled,
+        limits: &Limits,
+    ) -> Result<Dispatched, StoreError> {
+        let deadline = self.table_deadline(limits);
+        let result = self
+            .0
+            .store
+            .settle(entry, settled, None, self.now(), deadline)
+            .await?;
+        record::unattempted(entry, settled, &result);
+        Ok(match result {
+            SettleResult::Settled => Dispatched::Settled(settled.settlement),
+            SettleResult::Overtaken(_) => Dispatched::Refused,
+        })
+    }
+
+    /// How long a write before an attempt may take: no longer than the invocation has.
+    fn table_deadline(&self, limits: &Limits) -> Instant {
+        let margin = self.0.config.delivery.timing.settle_margin;
+        (Instant::now() + margin).min(limits.deadline)
+    }
+}
+
+/// 80 random bits: enough that two claims of one entry never share an id.
+fn claim_id() -> String {
+    format!("{:016x}{:04x}", fastrand::u64(..), fastrand::u16(..))
+}

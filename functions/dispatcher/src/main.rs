@@ -1,0 +1,63 @@
+//! The dispatcher and the sweeper as Lambda functions: one binary, told apart by what wakes them.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use ackbox_config::Config;
+use ackbox_dispatcher::Dispatcher;
+use ackbox_domain::Timestamp;
+use ackbox_outbound::Outbound;
+use ackbox_secrets::Secrets;
+use ackbox_store::Store;
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+use serde_json::Value;
+use tokio::time::Instant;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_max_level(tracing::Level::INFO)
+        .init();
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(error = %error, "dispatcher.failed");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Error> {
+    let config = Config::load(&Config::locate(environment))?;
+    let sdk = ackbox_store::sdk_config().await;
+    let table = environment("ACKBOX_TABLE").unwrap_or_else(|| "ackbox".to_owned());
+    let store = Store::new(ackbox_store::client(&sdk), table);
+    let outbound = Outbound::new(Secrets::new(environment));
+    let dispatcher = Dispatcher::new(config, store, outbound, Arc::new(now));
+    lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| async {
+        let ends = Timestamp::from_unix_ms(event.context.deadline);
+        let deadline = Instant::now() + ends.since(now());
+        Ok::<Value, Error>(dispatcher.handle(event.payload, deadline).await?)
+    }))
+    .await
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the process's edge: here the environment is read"
+)]
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the process's edge: here the clock is read"
+)]
+fn now() -> Timestamp {
+    SystemTime::now().into()
+}

@@ -1,0 +1,72 @@
+//! The log lines of the dispatcher: `delivery.attempted` for each attempt, and one for each entry
+//! that is settled without one. Never a body, a secret or a signature.
+
+use ackbox_domain::OutboxEntry;
+use ackbox_domain::settlement::{Reason, Settled};
+use ackbox_store::{SettleResult, StoreError};
+
+use crate::attempt::Attempted;
+
+pub(crate) fn attempted(
+    entry: &OutboxEntry,
+    attempted: &Attempted,
+    settled: &Settled,
+    result: &Result<SettleResult, StoreError>,
+) {
+    let settle = match result {
+        Ok(SettleResult::Settled) => "settled".to_owned(),
+        Ok(SettleResult::Overtaken(state)) => format!("overtaken: {state}"),
+        Err(error) => format!("failed, the lease will find it: {}", chain(error)),
+    };
+    tracing::info!(
+        name: "delivery.attempted",
+        action.key = %entry.key,
+        source = %entry.source,
+        destination = %entry.destination,
+        attempt.number = entry.fence,
+        outcome = %attempted.outcome.kind,
+        status = attempted.outcome.status,
+        detail = %attempted.outcome.detail,
+        state = %settled.settlement.state(),
+        reason = settled.settlement.reason().map(Reason::as_str),
+        settle,
+        duration_ms = u64::try_from(attempted.took.as_millis()).unwrap_or(u64::MAX),
+        "delivery.attempted"
+    );
+}
+
+pub(crate) fn expired(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {
+    tracing::warn!(
+        name: "claim.expired",
+        action.key = %entry.key,
+        destination = %entry.destination,
+        attempt.number = entry.fence,
+        state = %settled.settlement.state(),
+        reason = settled.settlement.reason().map(Reason::as_str),
+        settle = ?result,
+        "claim.expired"
+    );
+}
+
+pub(crate) fn unattempted(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {
+    tracing::warn!(
+        name: "entry.settled",
+        action.key = %entry.key,
+        destination = %entry.destination,
+        state = %settled.settlement.state(),
+        reason = settled.settlement.reason().map(Reason::as_str),
+        settle = ?result,
+        "entry.settled"
+    );
+}
+
+/// An error and everything behind it, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,150 @@
+//! The sweep: finds entries whose time has come, by index, and dispatches them. Each destination is
+//! swept beside the others with its own share, so that a dead one cannot stand in a healthy one's way.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ackbox_domain::{ActionKey, Name};
+use ackbox_store::{Class, StoreError};
+use futures_util::{StreamExt as _, future, stream};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::Dispatcher;
+use crate::dispatch::{Dispatched, Limits};
+
+/// What a sweep did, by what became of each due entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Swept {
+    /// Entries found due.
+    pub found: u64,
+    /// Attempts made and settled.
+    pub attempted: u64,
+    /// Settled without an attempt.
+    pub settled: u64,
+    /// Claims refused because somebody else was there first.
+    pub refused: u64,
+    /// Entries that were not to be touched after all (closed, not due, in progress).
+    pub passed_over: u64,
+    /// Entries left for the next sweep for want of time.
+    pub left: u64,
+    /// Entries or pages that our own failure left undone.
+    pub failed: u64,
+}
+
+impl Swept {
+    fn count(&mut self, dispatched: &Dispatched) {
+        self.found += 1;
+        *match dispatched {
+            Dispatched::Attempted(_) => &mut self.attempted,
+            Dispatched::Settled(_) => &mut self.settled,
+            Dispatched::Refused => &mut self.refused,
+            Dispatched::PassedOver => &mut self.passed_over,
+            Dispatched::NoTime => &mut self.left,
+            Dispatched::OursFailed => &mut self.failed,
+        } += 1;
+    }
+
+    fn add(mut self, other: &Self) -> Self {
+        self.found += other.found;
+        self.attempted += other.attempted;
+        self.settled += other.settled;
+        self.refused += other.refused;
+        self.passed_over += other.passed_over;
+        self.left += other.left;
+        self.failed += other.failed;
+        self
+    }
+}
+
+impl Dispatcher {
+    pub(crate) async fn sweep(&self, deadline: Instant) -> Value {
+        let names = self.destinations().await;
+        let share = (self.0.config.delivery.concurrency / names.len().max(1)).max(4);
+        let limits = Limits {
+            begin_until: deadline,
+            deadline,
+        };
+        let swept = future::join_all(
+            names
+                .iter()
+                .map(|name| self.sweep_destination(name, share, &limits)),
+        )
+        .await;
+        let total = swept
+            .iter()
+            .fold(Swept::default(), |total, one| total.add(one));
+        tracing::info!(swept = ?total, destinations = names.len(), "sweep.ended");
+        serde_json::to_value(&total).unwrap_or_default()
+    }
+
+    /// Every destination that may have entries: of the configuration, and of the table's own memory,
+    /// so that entries of a removed destination are still seen.
+    async fn destinations(&self) -> BTreeSet<Name> {
+        let mut names: BTreeSet<Name> = self.0.config.destinations.keys().cloned().collect();
+        match self.0.store.meta().await {
+            Ok(meta) => names.extend(meta.destinations),
+            Err(error) => tracing::error!(error = %error, "sweep.names_unavailable"),
+        }
+        names
+    }
+
+    async fn sweep_destination(&self, name: &Name, share: usize, limits: &Limits) -> Swept {
+        let mut swept = Swept::default();
+        let out_of_time = AtomicBool::new(false);
+        let keys = self.due_keys(name, &out_of_time);
+        let mut done = std::pin::pin!(
+            keys.map(|key| async {
+                match key {
+                    Ok(key) => self.dispatch_key(&key, limits).await,
+                    Err(error) => {
+                        tracing::error!(destination = %name, error = %error, "sweep.page_failed");
+                        Dispatched::OursFailed
+                    }
+                }
+            })
+            .buffer_unordered(share)
+        );
+        while let Some(dispatched) = done.next().await {
+            if matches!(dispatched, Dispatched::NoTime) {
+                out_of_time.store(true, Ordering::Relaxed);
+            }
+            swept.count(&dispatched);
+        }
+        swept
+    }
+
+    /// The keys of a destination's due entries, page after page, until none is left or time is up.
+    fn due_keys<'a>(
+        &'a self,
+        name: &'a Name,
+        out_of_time: &'a AtomicBool,
+    ) -> impl stream::Stream<Item = Result<ActionKey, StoreError>> + 'a {
+        let pages = self.0.store.due(Class::Open, name, self.now());
+        stream::unfold(Some(pages), move |pages| async move {
+            let mut pages = pages?;
+            if out_of_time.load(Ordering::Relaxed) {
+                return None;
+            }
+            match pages.next().await {
+                Ok(Some(keys)) => Some((keys.into_iter().map(Ok).collect::<Vec<_>>(), Some(pages))),
+                Ok(None) => None,
+                Err(error) => Some((vec![Err(error)], None)),
+            }
+        })
+        .flat_map(stream::iter)
+    }
+
+    async fn dispatch_key(&self, key: &ActionKey, limits: &Limits) -> Dispatched {
+        // Read right before it is claimed: the index is behind, and another sweep may have been here.
+        match self.0.store.entry(key).await {
+            Ok(Some(entry)) => self.dispatch(entry, limits).await,
+            Ok(None) => Dispatched::PassedOver,
+            Err(error) => {
+                tracing::error!(action.key = %key, error = %error, "sweep.entry_unavailable");
+                Dispatched::OursFailed
+            }
+        }
+    }
+}

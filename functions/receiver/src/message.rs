@@ -1,0 +1,91 @@
+//! An HTTP request becomes a message: its source, its headers, and the body bytes that the sender
+//! sent. A body over the source's limit goes no further, and nothing is re-encoded.
+
+use ackbox_config::{Config, SourceConfig};
+use ackbox_signature::{Headers, Message};
+use lambda_http::request::RequestContext;
+use lambda_http::{Body, Request, RequestExt as _};
+
+use crate::response::Outcome;
+
+/// One inbound request of a configured source, within its size limit.
+#[derive(Debug)]
+pub struct Inbound<'c> {
+    /// The source that the path names.
+    pub source: &'c SourceConfig,
+    method: String,
+    url: String,
+    headers: Headers,
+    body: Vec<u8>,
+}
+
+impl<'c> Inbound<'c> {
+    /// Reads a request of a function URL, an HTTP API, a load balancer or plain HTTP.
+    pub fn from_request(request: Request, config: &'c Config) -> Result<Self, Outcome> {
+        let source = source_name(&request)
+            .and_then(|name| config.sources.get(name))
+            .ok_or(Outcome::UnknownSource)?;
+        if request.method() != lambda_http::http::Method::POST {
+            return Err(Outcome::Method);
+        }
+        let (parts, body) = request.into_parts();
+        // The host decodes a base64 body before it gets here: `Binary` holds the sender's bytes.
+        let body = match body {
+            Body::Empty => Vec::new(),
+            Body::Text(text) => text.into_bytes(),
+            Body::Binary(bytes) => bytes,
+            // The type is open for bodies to come; one that is not known here is not read as another.
+            _ => return Err(Outcome::Defect),
+        };
+        let max = source.source.max_body;
+        if body.len() > max {
+            return Err(Outcome::TooLarge { max });
+        }
+        let headers = parts
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
+            .collect();
+        Ok(Self {
+            source,
+            method: parts.method.as_str().to_owned(),
+            url: parts.uri.to_string(),
+            headers,
+            body,
+        })
+    }
+
+    /// The message as signatures see it.
+    pub fn message(&self) -> Message<'_> {
+        Message {
+            method: &self.method,
+            url: &self.url,
+            headers: &self.headers,
+            body: &self.body,
+        }
+    }
+}
+
+/// The `{source}` of `/hooks/{source}`, with one optional slash behind it.
+fn source_name(request: &Request) -> Option<&str> {
+    let mut path = request.uri().path();
+    if let Some(stage) = stage(request)
+        && let Some(rest) = path.strip_prefix('/').and_then(|p| p.strip_prefix(stage))
+        && rest.starts_with('/')
+    {
+        path = rest;
+    }
+    let name = path.strip_prefix("/hooks/")?;
+    let name = name.strip_suffix('/').unwrap_or(name);
+    (!name.contains('/')).then_some(name)
+}
+
+/// The stage of an API Gateway request that its path starts with, where there is one.
+fn stage(request: &Request) -> Option<&str> {
+    let stage = match request.request_context_ref()? {
+        RequestContext::ApiGatewayV2(context) => context.stage.as_deref(),
+        RequestContext::ApiGatewayV1(context) => context.stage.as_deref(),
+        _ => None,
+    };
+    stage.filter(|stage| !stage.is_empty() && *stage != "$default")
+}

@@ -1,0 +1,128 @@
+//! What the one log line of a request says: `receive.answered`. Never a body, a secret or a signature.
+
+use std::time::Duration;
+
+use ackbox_domain::{Acceptance, Action, Malformed, Name, Observation, Source};
+use ackbox_signature::{Refusal, Verified};
+use ackbox_store::StoreError;
+
+use crate::response::Outcome;
+
+/// Collects what is worth saying while a message goes through its stages.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// The source.
+    pub source: Option<Name>,
+    /// How often an event of this type was ignored in this process so far.
+    pub ignored_so_far: Option<u64>,
+    message_id: Option<String>,
+    events: Vec<String>,
+    secret: Option<String>,
+    reason: Option<&'static str>,
+    detail: Vec<String>,
+    keys: Vec<String>,
+    uncompared: usize,
+}
+
+/// How much is kept of each kind: a batch of a hundred does not make a line of a hundred.
+const KEPT: usize = 5;
+
+impl Record {
+    pub(crate) fn verified<'i>(&mut self, verified: Verified<'i>) -> Verified<'i> {
+        self.secret = Some(verified.secret_label().to_owned());
+        verified
+    }
+
+    pub(crate) fn refused(&mut self, refusal: &Refusal) -> Outcome {
+        self.reason = Some(refusal.code());
+        self.trouble(&refusal.to_string());
+        Outcome::Refused
+    }
+
+    pub(crate) fn malformed(&mut self, malformed: Malformed) -> Outcome {
+        self.reason = Some("unusable");
+        self.trouble(&malformed.to_string());
+        Outcome::Malformed
+    }
+
+    pub(crate) fn trouble(&mut self, why: &str) {
+        if self.detail.len() < KEPT {
+            self.detail.push(why.chars().take(400).collect());
+        }
+    }
+
+    pub(crate) fn observe(&mut self, source: &Source, observation: &Observation<'_>) {
+        if self.message_id.is_none() {
+            self.message_id = observation.told(&source.id);
+        }
+        let event = observation.event.as_deref().unwrap_or("(none)");
+        let event: String = event.chars().take(100).collect();
+        if self.events.len() < KEPT && !self.events.contains(&event) {
+            self.events.push(event);
+        }
+    }
+
+    pub(crate) fn accept(
+        &mut self,
+        action: &Action,
+        acceptance: &Result<Acceptance, StoreError>,
+        outcome: &Outcome,
+    ) {
+        if self.keys.len() < KEPT {
+            self.keys.push(format!("{} {}", action.key, outcome.word()));
+        }
+        match acceptance {
+            Ok(Acceptance::Duplicate {
+                uncompared: true, ..
+            }) => self.uncompared += 1,
+            Ok(_) => {}
+            Err(error) => self.trouble(&chain(error)),
+        }
+    }
+
+    /// Writes the line.
+    pub(crate) fn log(&self, outcome: &Outcome, took: Duration) {
+        let status = outcome.status().as_u16();
+        let fields = (
+            self.source.as_ref().map(Name::as_str),
+            self.message_id.as_deref(),
+            u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        );
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    name: "receive.answered",
+                    source = fields.0,
+                    message.id = fields.1,
+                    event = %self.events.join(","),
+                    outcome = outcome.word(),
+                    status,
+                    reason = self.reason,
+                    detail = %self.detail.join("; "),
+                    action.keys = %self.keys.join(","),
+                    secret = self.secret.as_deref(),
+                    uncompared = self.uncompared,
+                    ignored.count = self.ignored_so_far,
+                    duration_ms = fields.2,
+                    "receive.answered"
+                )
+            };
+        }
+        match outcome {
+            Outcome::Unavailable | Outcome::Defect => line!(error),
+            Outcome::Conflict { .. } | Outcome::Malformed | Outcome::TooLarge { .. } => line!(warn),
+            _ => line!(info),
+        }
+    }
+}
+
+/// An error and everything behind it, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

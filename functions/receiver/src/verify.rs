@@ -1,0 +1,107 @@
+//! Proves the sender of a message, before anything in it is parsed. A secret that cannot be had is
+//! our fault (503), never the sender's (401).
+
+use ackbox_config::{SecretRef, SourceConfig};
+use ackbox_domain::Timestamp;
+use ackbox_signature::{Refusal, Secret, Verified};
+
+use crate::Receiver;
+use crate::message::Inbound;
+use crate::record::Record;
+use crate::response::Outcome;
+
+/// The usable secrets of one source, and whether others could not be had.
+struct Keys {
+    secrets: Vec<Secret>,
+    incomplete: bool,
+}
+
+impl Receiver {
+    /// Verifies against every secret of the source; after a refusal once more with fresh ones, where
+    /// a refresh is allowed now, so that a rotation needs no deployment.
+    pub(crate) async fn verify<'i>(
+        &self,
+        inbound: &'i Inbound<'_>,
+        now: Timestamp,
+        record: &mut Record,
+    ) -> Result<Verified<'i>, Outcome> {
+        let source = inbound.source;
+        let mut keys = self.keys(source, record).await;
+        let mut refusal = match check(source, inbound, &keys, now) {
+            Ok(verified) => return Ok(record.verified(verified)),
+            Err(refusal) => refusal,
+        };
+        let may_be_rotated = matches!(refusal, Refusal::NoSecretMatched { .. });
+        if may_be_rotated && self.0.secrets.refresh_after_refusal(&source.secrets) {
+            keys = self.keys(source, record).await;
+            match check(source, inbound, &keys, now) {
+                Ok(verified) => return Ok(record.verified(verified)),
+                Err(second) => refusal = second,
+            }
+        }
+        if keys.incomplete && may_be_rotated {
+            // The secret that would have matched may be the one that we do not have.
+            return Err(Outcome::Unavailable);
+        }
+        Err(record.refused(&refusal))
+    }
+
+    async fn keys(&self, source: &SourceConfig, record: &mut Record) -> Keys {
+        let mut keys = Keys {
+            secrets: Vec::new(),
+            incomplete: false,
+        };
+        match self.0.secrets.resolve(&source.secrets).await {
+            Ok(values) => {
+                for (reference, value) in source.secrets.iter().zip(&values) {
+                    keys.add(source, reference, value.expose(), record);
+                }
+            }
+            // One by one: a secret that is gone must not take the others with it.
+            Err(_) => {
+                for reference in &source.secrets {
+                    match self
+                        .0
+                        .secrets
+                        .resolve(std::slice::from_ref(reference))
+                        .await
+                    {
+                        Ok(values) => {
+                            for value in &values {
+                                keys.add(source, reference, value.expose(), record);
+                            }
+                        }
+                        Err(error) => keys.lacks(record, &error.to_string()),
+                    }
+                }
+            }
+        }
+        keys
+    }
+}
+
+impl Keys {
+    fn add(&mut self, source: &SourceConfig, label: &SecretRef, text: &str, record: &mut Record) {
+        match source.scheme.secret(&label.to_string(), text) {
+            Ok(secret) => self.secrets.push(secret),
+            Err(error) => self.lacks(record, &error.to_string()),
+        }
+    }
+
+    fn lacks(&mut self, record: &mut Record, why: &str) {
+        self.incomplete = true;
+        record.trouble(why);
+    }
+}
+
+fn check<'i>(
+    source: &SourceConfig,
+    inbound: &'i Inbound<'_>,
+    keys: &Keys,
+    now: Timestamp,
+) -> Result<Verified<'i>, Refusal> {
+    let message = inbound.message();
+    source
+        .scheme
+        .verify(&message, &keys.secrets, now.unix_ms(), source.tolerance)
+}
