@@ -1,0 +1,94 @@
+//! The command line: which commands there are, and the options that several of them share.
+//! Each command's own options stand in its file.
+
+use std::path::PathBuf;
+
+use ackbox_config::{Config, LoadError};
+use clap::{Args, Parser, Subcommand};
+
+use crate::{commands, demo, dev, edge};
+
+/// The port on loopback where `dev` receives, and where `send` sends.
+pub const DEFAULT_PORT: u16 = 9911;
+
+/// The file in which `dev` keeps its table, and where `list` and `show` look for it.
+pub const DEFAULT_DB: &str = ".ackbox/dev.db";
+
+/// The table's name, where neither an option nor `ACKBOX_TABLE` names one.
+pub const DEFAULT_TABLE: &str = "ackbox";
+
+/// The variable of the AWS SDKs that names another engine's endpoint. Where it is set, no engine is embedded.
+pub const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL_DYNAMODB";
+
+/// A webhook inbox and action outbox: it commits before it acknowledges.
+#[derive(Debug, Parser)]
+#[command(name = "ackbox", version, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the whole way once, with trouble on it, and show that nothing is lost
+    Demo(demo::Args),
+    /// Receive, deliver and sweep on this machine, on a table in a file
+    Dev(dev::Args),
+    /// Sign a body as a source's sender would, and post it
+    Send(commands::send::Args),
+    /// Check the configuration: every mistake with its place
+    Check(commands::check::Args),
+    /// Verify a captured request offline, and say why it would be refused
+    Verify(commands::verify::Args),
+    /// List what waits for attention
+    List(commands::list::Args),
+    /// Show everything about one action, in the order of time
+    Show(commands::show::Args),
+}
+
+/// Which configuration.
+#[derive(Clone, Debug, Args)]
+pub struct ConfigOption {
+    /// The configuration [default: $ACKBOX_CONFIG, else ackbox.toml]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+impl ConfigOption {
+    /// The file that is meant.
+    pub fn path(&self) -> PathBuf {
+        self.config
+            .clone()
+            .unwrap_or_else(|| Config::locate(edge::environment))
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or says something wrong.
+    pub fn load(&self) -> Result<Config, LoadError> {
+        Config::load(&self.path())
+    }
+}
+
+/// The table's name.
+#[derive(Clone, Debug, Args)]
+pub struct TableOption {
+    /// The table's name [default: $ACKBOX_TABLE, else "ackbox"]
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+}
+
+impl TableOption {
+    /// The name that is meant.
+    pub fn name(&self) -> String {
+        self.table
+            .clone()
+            .or_else(|| edge::environment("ACKBOX_TABLE"))
+            .unwrap_or_else(|| DEFAULT_TABLE.to_owned())
+    }
+}
