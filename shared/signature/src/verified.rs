@@ -7,7 +7,7 @@ pub(crate) const MAX_COVERED: usize = 8;
 
 /// A message whose sender is proven. Only [`Scheme::verify`](crate::Scheme::verify) makes one:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0451
 /// use ackbox_signature::{Headers, Message, Verified};
 /// let headers = Headers::new();
 /// let message = Message { method: "POST", url: "/", headers: &headers, body: b"{}" };

@@ -1,4 +1,10 @@
 //! Everything that is asserted through the public interface, as one binary.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "this whole binary is tests, their support functions included"
+)]
 
 mod grammar;
 mod properties;
