@@ -10,6 +10,7 @@ use ackbox_domain::Timestamp;
 use ackbox_outbound::Outbound;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
+use aws_config::BehaviorVersion;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -33,7 +34,10 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), Error> {
     let config = Config::load(&Config::locate(environment))?;
-    let sdk = ackbox_store::sdk_config().await;
+    let sdk = aws_config::defaults(BehaviorVersion::latest())
+        .http_client(ackbox_store::http_client())
+        .load()
+        .await;
     let table = environment("ACKBOX_TABLE").unwrap_or_else(|| "ackbox".to_owned());
     let store = Store::new(ackbox_store::client(&sdk), table);
     let outbound = Outbound::new(Secrets::new(environment));

@@ -20,8 +20,8 @@ pub(crate) fn attempted(
     };
     tracing::info!(
         name: "delivery.attempted",
-        action.key = %entry.key,
         source = %entry.source,
+        action.key = %entry.key,
         destination = %entry.destination,
         attempt.number = entry.fence,
         outcome = %attempted.outcome.kind,
@@ -38,8 +38,8 @@ pub(crate) fn attempted(
 pub(crate) fn expired(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {
     tracing::warn!(
         name: "claim.expired",
-        action.key = %entry.key,
         destination = %entry.destination,
+        action.key = %entry.key,
         attempt.number = entry.fence,
         state = %settled.settlement.state(),
         reason = settled.settlement.reason().map(Reason::as_str),
@@ -51,8 +51,8 @@ pub(crate) fn expired(entry: &OutboxEntry, settled: &Settled, result: &SettleRes
 pub(crate) fn unattempted(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {
     tracing::warn!(
         name: "entry.settled",
-        action.key = %entry.key,
         destination = %entry.destination,
+        action.key = %entry.key,
         state = %settled.settlement.state(),
         reason = settled.settlement.reason().map(Reason::as_str),
         settle = ?result,

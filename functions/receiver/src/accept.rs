@@ -47,7 +47,7 @@ fn outcome_of(acceptance: &Result<Acceptance, StoreError>, on_conflict: OnConfli
         Ok(Acceptance::Conflict { .. }) => Outcome::Conflict {
             refuse: on_conflict == OnConflict::Refuse,
         },
-        Err(StoreError::TooLarge { max, .. }) => Outcome::TooLarge { max: *max },
+        Err(StoreError::TooLarge { .. }) => Outcome::TooLarge,
         // Whatever the table says otherwise is our fault: the sender is to come again.
         Err(_) => Outcome::Unavailable,
     }

@@ -33,6 +33,7 @@ pub mod verify;
 use message::Inbound;
 use record::Record;
 use response::Outcome;
+use verify::Keyring;
 
 /// Reads the clock. A value, so that tests choose what time it is.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -84,7 +85,8 @@ impl Receiver {
         };
         let source = &inbound.source.source;
         record.source = Some(source.name.clone());
-        let verified = match self.verify(&inbound, now, record).await {
+        let mut keyring = Keyring::default();
+        let verified = match self.verify(&inbound, &mut keyring, now, record).await {
             Ok(verified) => verified,
             Err(outcome) => return outcome,
         };

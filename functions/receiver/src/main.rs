@@ -9,6 +9,7 @@ use ackbox_domain::Timestamp;
 use ackbox_receiver::Receiver;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
+use aws_config::BehaviorVersion;
 use lambda_http::{Error, Request, RequestExt as _, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
@@ -30,7 +31,10 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), Error> {
     let config = Config::load(&Config::locate(environment))?;
-    let sdk = ackbox_store::sdk_config().await;
+    let sdk = aws_config::defaults(BehaviorVersion::latest())
+        .http_client(ackbox_store::http_client())
+        .load()
+        .await;
     let table = environment("ACKBOX_TABLE").unwrap_or_else(|| "ackbox".to_owned());
     let store = Store::new(ackbox_store::client(&sdk), table);
     let receiver = Receiver::new(config, store, Secrets::new(environment), Arc::new(now));

@@ -37,9 +37,8 @@ impl<'c> Inbound<'c> {
             // The type is open for bodies to come; one that is not known here is not read as another.
             _ => return Err(Outcome::Defect),
         };
-        let max = source.source.max_body;
-        if body.len() > max {
-            return Err(Outcome::TooLarge { max });
+        if body.len() > source.source.max_body {
+            return Err(Outcome::TooLarge);
         }
         let headers = parts
             .headers

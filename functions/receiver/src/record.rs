@@ -110,7 +110,7 @@ impl Record {
         }
         match outcome {
             Outcome::Unavailable | Outcome::Defect => line!(error),
-            Outcome::Conflict { .. } | Outcome::Malformed | Outcome::TooLarge { .. } => line!(warn),
+            Outcome::Conflict { .. } | Outcome::Malformed | Outcome::TooLarge => line!(warn),
             _ => line!(info),
         }
     }

@@ -32,10 +32,7 @@ pub enum Outcome {
     /// A body, key part or fingerprint value that cannot be used.
     Malformed,
     /// Larger than the source or one item allows.
-    TooLarge {
-        /// The most bytes allowed.
-        max: usize,
-    },
+    TooLarge,
     /// The sender is not proven.
     Refused,
     /// Not POST.
@@ -57,7 +54,7 @@ impl Outcome {
             Self::Accepted => "accepted",
             Self::Conflict { .. } => "conflict",
             Self::Malformed => "malformed",
-            Self::TooLarge { .. } => "too-large",
+            Self::TooLarge => "too-large",
             Self::Refused => "refused",
             Self::Method => "method",
             Self::UnknownSource => "unknown-source",
@@ -73,7 +70,7 @@ impl Outcome {
             Self::Conflict { refuse: false } => StatusCode::OK,
             Self::Conflict { refuse: true } => StatusCode::CONFLICT,
             Self::Malformed => StatusCode::BAD_REQUEST,
-            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Refused => StatusCode::UNAUTHORIZED,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnknownSource => StatusCode::NOT_FOUND,
@@ -91,7 +88,7 @@ impl Outcome {
             Self::Conflict { refuse: false } => 3,
             Self::Conflict { refuse: true } => 4,
             Self::Malformed => 5,
-            Self::TooLarge { .. } => 6,
+            Self::TooLarge => 6,
             Self::Refused | Self::Method | Self::UnknownSource => 7,
             Self::Unavailable => 8,
             Self::Defect => 9,
@@ -140,7 +137,7 @@ mod tests {
             Conflict { refuse: false },
             Conflict { refuse: true },
             Malformed,
-            TooLarge { max: 1 },
+            TooLarge,
             Unavailable,
             Defect,
         ];
@@ -155,7 +152,7 @@ mod tests {
     fn only_what_is_committed_or_unwanted_is_answered_with_2xx() {
         for outcome in [
             Outcome::Malformed,
-            Outcome::TooLarge { max: 1 },
+            Outcome::TooLarge,
             Outcome::Refused,
             Outcome::Method,
             Outcome::UnknownSource,

@@ -10,7 +10,16 @@ use crate::message::Inbound;
 use crate::record::Record;
 use crate::response::Outcome;
 
+/// The secrets that a message was verified against: as they were cached, and, after a refusal, fresh
+/// ones. They outlive the proof, which names the one that matched.
+#[derive(Default)]
+pub(crate) struct Keyring {
+    cached: Keys,
+    fresh: Keys,
+}
+
 /// The usable secrets of one source, and whether others could not be had.
+#[derive(Default)]
 struct Keys {
     secrets: Vec<Secret>,
     incomplete: bool,
@@ -22,19 +31,23 @@ impl Receiver {
     pub(crate) async fn verify<'i>(
         &self,
         inbound: &'i Inbound<'_>,
+        keyring: &'i mut Keyring,
         now: Timestamp,
         record: &mut Record,
     ) -> Result<Verified<'i>, Outcome> {
         let source = inbound.source;
-        let mut keys = self.keys(source, record).await;
-        let mut refusal = match check(source, inbound, &keys, now) {
+        let Keyring { cached, fresh } = keyring;
+        *cached = self.keys(source, record).await;
+        let mut keys: &'i Keys = cached;
+        let mut refusal = match check(source, inbound, keys, now) {
             Ok(verified) => return Ok(record.verified(verified)),
             Err(refusal) => refusal,
         };
         let may_be_rotated = matches!(refusal, Refusal::NoSecretMatched { .. });
         if may_be_rotated && self.0.secrets.refresh_after_refusal(&source.secrets) {
-            keys = self.keys(source, record).await;
-            match check(source, inbound, &keys, now) {
+            *fresh = self.keys(source, record).await;
+            keys = fresh;
+            match check(source, inbound, keys, now) {
                 Ok(verified) => return Ok(record.verified(verified)),
                 Err(second) => refusal = second,
             }
@@ -47,10 +60,7 @@ impl Receiver {
     }
 
     async fn keys(&self, source: &SourceConfig, record: &mut Record) -> Keys {
-        let mut keys = Keys {
-            secrets: Vec::new(),
-            incomplete: false,
-        };
+        let mut keys = Keys::default();
         match self.0.secrets.resolve(&source.secrets).await {
             Ok(values) => {
                 for (reference, value) in source.secrets.iter().zip(&values) {
@@ -97,7 +107,7 @@ impl Keys {
 fn check<'i>(
     source: &SourceConfig,
     inbound: &'i Inbound<'_>,
-    keys: &Keys,
+    keys: &'i Keys,
     now: Timestamp,
 ) -> Result<Verified<'i>, Refusal> {
     let message = inbound.message();
