@@ -1,17 +1,49 @@
-//! Everything that leaves.
+//! Everything that leaves: an action and its destination come in, what is known of one attempt goes
+//! out. An attempt must never look as if it had not been sent when its request may have left.
+//!
+//! One attempt is one fresh connection and one HTTP/1.1 request on it, by these stages:
+//!
+//! ```text
+//! prepare -> resolve -> guard -> connect -> TLS -> may_begin -> send -> answer
+//! |---------------- not_sent ------------------------------|  | unknown |  status decides
+//! ```
+//!
+//! There is no pool, no redirect, no retry and no proxy from the environment: each of them would
+//! send a request, or send it elsewhere, without anyone knowing. An idle connection that a frozen
+//! process takes up again is the usual source of requests that may or may not have left.
+//!
+//! The guard refuses addresses that are not public, unless the destination allows them, on the very
+//! address that is connected to, so that a name cannot resolve to another one in between.
+//!
+//! Whatever is kept of an answer is short, printable, and free of the destination's own header
+//! values and of our signatures as they were sent. An answer that encodes them anew (percent,
+//! base64) is not recognised.
 
+mod address;
+mod connect;
+mod deadline;
+mod exchange;
+mod http;
+mod redact;
+mod tls;
+
+use std::fmt;
 use std::sync::Arc;
 
 use ackbox_config::DestinationConfig;
 use ackbox_domain::{ActionKey, AttemptOutcome, OutcomeKind, RenderedBody, Timestamp};
 use ackbox_secrets::Secrets;
 
-/// Sends actions to their destinations. Cloning shares the TLS session cache and the secrets.
+use crate::tls::Tls;
+
+/// Sends actions to their destinations. Cloning shares the secrets and the TLS sessions; connections
+/// are never shared.
 #[derive(Clone)]
 pub struct Outbound(Arc<Shared>);
 
 struct Shared {
-    _secrets: Secrets,
+    secrets: Secrets,
+    tls: Tls,
 }
 
 /// What one attempt sends.
@@ -23,24 +55,59 @@ pub struct Delivery<'a> {
     pub body: &'a RenderedBody,
     /// The attempt's number, from 1.
     pub attempt: u64,
-    /// The time, for outgoing signatures and for a `Retry-After` that is a date.
+    /// The time of the attempt, for outgoing signatures and for a `Retry-After` that is a date.
     pub now: Timestamp,
 }
 
 impl Outbound {
-    /// A sender that has spoken to nobody yet. Cheap: trusted roots are read at the first TLS connection.
+    /// A sender that has spoken to nobody yet. Costs nothing: the trusted roots (those of the
+    /// system, or of `SSL_CERT_FILE`) are read at the first TLS connection.
     pub fn new(secrets: Secrets) -> Self {
-        Self(Arc::new(Shared { _secrets: secrets }))
+        Self(Arc::new(Shared {
+            secrets,
+            tls: Tls::system(),
+        }))
     }
 
-    /// One attempt; never an error: what is known of it.
+    /// Makes one attempt, and says what is known of it. Never an error: what fails is data.
+    ///
+    /// `may_begin` is asked once, when the connection stands and right before the first byte of the
+    /// request; if it says no, nothing is sent. The attempt takes at most `destination.policy.timeout`;
+    /// dropping the future ends it too, and closes the connection.
+    ///
+    /// | outcome | when |
+    /// | --- | --- |
+    /// | `succeeded` | a 2xx head came, whatever became of the body |
+    /// | `not_sent` | a secret, the name, the address, the connection, TLS or `may_begin` stood in the way, or the time was up before |
+    /// | `busy` | 429; 503 (without `Retry-After` only where the destination keeps idempotency keys) |
+    /// | `rejected` | 3xx, and any other 4xx |
+    /// | `unknown` | the request may have left, and no answer came that says more: timeout, lost connection, unreadable answer, other statuses |
     pub async fn deliver(
         &self,
         destination: &DestinationConfig,
         delivery: &Delivery<'_>,
         may_begin: impl FnOnce() -> bool + Send,
     ) -> AttemptOutcome {
-        let _ = (destination, delivery, may_begin);
-        AttemptOutcome::new(OutcomeKind::NotSent, None, "not built yet")
+        http::deliver(&self.0, destination, delivery, may_begin).await
     }
 }
+
+/// Shows nothing of what it knows: it knows secrets.
+impl fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbound").finish_non_exhaustive()
+    }
+}
+
+/// Why an attempt ended before any byte of its request left. Holds no secret.
+#[derive(Debug)]
+struct NotSent(String);
+
+impl From<NotSent> for AttemptOutcome {
+    fn from(NotSent(why): NotSent) -> Self {
+        AttemptOutcome::new(OutcomeKind::NotSent, None, &why)
+    }
+}
+
+#[cfg(test)]
+mod tests;
