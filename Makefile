@@ -1,0 +1,35 @@
+# Every command that CI runs, by name. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine bench
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-20s %s\n", $$1, $$2}'
+
+demo: ## run the main job on the embedded engine
+	cargo run -- demo
+
+test: ## run every test on the embedded engine
+	cargo test --workspace
+
+fmt: ## format the code
+	cargo fmt --all
+
+fmt-check: ## fail where the code is not formatted
+	cargo fmt --all --check
+
+lint: ## clippy, warnings are errors
+	cargo clippy --workspace --all-targets -- -D warnings
+
+doc: ## rustdoc, warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+deny: ## licences, sources and crate boundaries (installs cargo-deny under target/tools)
+	@command -v target/tools/bin/cargo-deny >/dev/null || cargo install --quiet --locked --root target/tools cargo-deny@0.20.2
+	target/tools/bin/cargo-deny check bans licenses sources
+
+test-second-engine: ## the same suite against another engine (installs it under target/)
+	tests/second-engine.sh
+
+bench: ## the performance figures, as ratios in one run
+	cargo build --release -p ackbox-receiver -p ackbox-tests
+	cargo run --release -p ackbox-tests --bin bench
