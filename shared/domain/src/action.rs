@@ -276,22 +276,36 @@ fn is_invisible(c: char) -> bool {
 fn fingerprint(rule: &Rule, observation: &Observation<'_>) -> Result<Fingerprint, Malformed> {
     let mut hasher = Sha256::new();
     hasher.update(b"ackbox fingerprint 1");
+    let mut holds_something = false;
     for part in &rule.fingerprint {
-        match part {
-            FingerprintPart::Body => prefixed(&mut hasher, b'd', &observation.digest),
-            FingerprintPart::Value(pointer) => {
-                let found = observation.find(pointer).map_err(Problem::from);
-                let raw = found
-                    .and_then(|raw| raw.ok_or(Problem::Missing))
-                    .map_err(|problem| Malformed {
-                        rule: Some(rule.name.clone()),
-                        what: "fingerprint value".to_owned(),
-                        place: pointer.to_string(),
-                        problem,
-                    })?;
-                prefixed(&mut hasher, b'v', raw.as_bytes());
+        let (pointer, must_be_there) = match part {
+            FingerprintPart::Body => {
+                prefixed(&mut hasher, b'd', &observation.digest);
+                holds_something = true;
+                continue;
             }
+            FingerprintPart::Value(pointer) => (pointer, true),
+            FingerprintPart::ValueIfThere(pointer) => (pointer, false),
+        };
+        let found = observation.find(pointer).map_err(Problem::from);
+        let unusable = |problem| Malformed {
+            rule: Some(rule.name.clone()),
+            what: "fingerprint value".to_owned(),
+            place: pointer.to_string(),
+            problem,
+        };
+        match found.map_err(unusable)? {
+            Some(raw) => {
+                prefixed(&mut hasher, b'v', raw.as_bytes());
+                holds_something = true;
+            }
+            None if must_be_there => return Err(unusable(Problem::Missing)),
+            None => prefixed(&mut hasher, b'-', b""),
         }
+    }
+    if !holds_something {
+        // None of the shapes that the recipe knows: only equal bytes are surely the same fact.
+        prefixed(&mut hasher, b'd', &observation.digest);
     }
     Ok(Fingerprint {
         hash: hasher.finalize().into(),

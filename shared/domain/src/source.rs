@@ -215,8 +215,11 @@ impl fmt::Display for KeyPart {
 pub enum FingerprintPart {
     /// `body`: the raw bytes (of the element, where the source says `each`).
     Body,
-    /// `/pointer`: the raw text of one value.
+    /// `/pointer`: the raw text of one value, which must be there.
     Value(Pointer),
+    /// A value of some of the sender's shapes: absent counts as absent on both sides. Only a scheme's
+    /// own recipe has these; where none of them is there, the raw bytes stand in for all.
+    ValueIfThere(Pointer),
 }
 
 impl FromStr for FingerprintPart {
@@ -242,6 +245,7 @@ impl fmt::Display for FingerprintPart {
         match self {
             Self::Body => f.write_str("body"),
             Self::Value(pointer) => write!(f, "{pointer}"),
+            Self::ValueIfThere(pointer) => write!(f, "{pointer} if there"),
         }
     }
 }

@@ -204,6 +204,21 @@ fn a_fingerprint_of_values_ignores_the_rest_of_the_body() {
 }
 
 #[test]
+fn a_value_of_another_shape_counts_as_absent_on_both_sides() {
+    let mut source = source();
+    let pointers = ["/job_id", "/data/id"].map(|p| p.parse().unwrap());
+    source.rules[0].fingerprint = pointers.map(FingerprintPart::ValueIfThere).to_vec();
+    let hash = |body: &str| one(&source, body).unwrap().fingerprint.hash;
+    let old = r#"{"type":"export.ready","data":{"id":"a"}}"#;
+    assert_eq!(hash(old), hash(&old.replace("}}", "},\"junk\":1}")));
+    assert_ne!(hash(old), hash(r#"{"type":"export.ready","job_id":"a"}"#));
+    assert_ne!(
+        hash(r#"{"type":"export.x"}"#),
+        hash(r#"{"type":"export.y"}"#)
+    );
+}
+
+#[test]
 fn an_envelope_holds_the_key_and_the_fact_as_it_was_written() {
     let mut source = source();
     source.rules[0].payload = Payload::Envelope;
