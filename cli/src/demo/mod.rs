@@ -1,5 +1,7 @@
 //! `ackbox demo`.
 
+pub mod destination;
+
 use std::process::ExitCode;
 
 use crate::commands::CommandError;
