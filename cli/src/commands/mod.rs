@@ -1,8 +1,10 @@
 //! The commands that do one thing and end, a file each; and how a command fails.
 
 pub mod check;
+pub mod input;
 pub mod list;
 pub mod send;
+pub mod sender;
 pub mod show;
 pub mod verify;
 

@@ -1,0 +1,148 @@
+//! What a receiver would make of a message that is proven: which actions, under which keys. Told to the
+//! person who asks, decided by the same rules; nothing is written.
+
+use ackbox_config::SourceConfig;
+use ackbox_domain::{Document, Timestamp, act, observe};
+use ackbox_signature::Verified;
+use serde_json::{Value, json};
+
+use crate::output::escaped;
+
+/// What one fact of the message leads to.
+#[derive(Debug)]
+pub(super) enum Consequence {
+    /// An action.
+    Action {
+        rule: String,
+        key: String,
+        parts: Vec<(String, String)>,
+        destination: String,
+        event: Option<String>,
+    },
+    /// No rule wants it.
+    Unwanted { event: Option<String> },
+    /// The sender tests the connection.
+    Test { event: Option<String> },
+    /// It cannot be used.
+    Malformed { problem: String },
+}
+
+/// Follows a proven message through the source's rules.
+pub(super) fn follow(
+    configured: &SourceConfig,
+    verified: &Verified<'_>,
+    now: Timestamp,
+) -> Vec<Consequence> {
+    let source = &configured.source;
+    let bytes = verified.message().body.len();
+    if bytes > source.max_body {
+        let problem = format!(
+            "the body has {bytes} bytes, over the source's `max_body` of {}: answered with 413, before its signature is looked at",
+            source.max_body
+        );
+        return vec![Consequence::Malformed { problem }];
+    }
+    let document = Document::read(source, verified);
+    let observations = match observe(source, &document) {
+        Ok(observations) => observations,
+        Err(malformed) => {
+            let problem = malformed.to_string();
+            return vec![Consequence::Malformed { problem }];
+        }
+    };
+    let mut all = Vec::new();
+    for observation in observations {
+        let observation = match observation {
+            Ok(observation) => observation,
+            Err(malformed) => {
+                let problem = malformed.to_string();
+                all.push(Consequence::Malformed { problem });
+                continue;
+            }
+        };
+        let event = observation.event.clone();
+        if observation.is_test {
+            all.push(Consequence::Test { event });
+            continue;
+        }
+        let actions = act(source, &observation, now);
+        if actions.is_empty() {
+            all.push(Consequence::Unwanted { event });
+        }
+        all.extend(actions.into_iter().map(|action| {
+            match action {
+                Err(malformed) => Consequence::Malformed {
+                    problem: malformed.to_string(),
+                },
+                Ok(action) => Consequence::Action {
+                    rule: action.rule.to_string(),
+                    key: action.key.to_string(),
+                    parts: action
+                        .parts
+                        .iter()
+                        .map(|(name, value)| (name.clone(), value.as_str().to_owned()))
+                        .collect(),
+                    destination: action.destination.to_string(),
+                    event: action.event,
+                },
+            }
+        }));
+    }
+    all
+}
+
+impl Consequence {
+    /// One line for people.
+    pub(super) fn line(&self) -> String {
+        let of = |event: &Option<String>| match event {
+            Some(event) => format!("event {}", escaped(event)),
+            None => "event without a type".to_owned(),
+        };
+        match self {
+            Self::Action {
+                rule,
+                key,
+                parts,
+                destination,
+                event,
+            } => {
+                let parts: Vec<String> = parts
+                    .iter()
+                    .map(|(name, value)| format!("{} = {}", escaped(name), escaped(value)))
+                    .collect();
+                format!(
+                    "{}: rule {rule} makes {key} ({}) for {destination}",
+                    of(event),
+                    parts.join(", ")
+                )
+            }
+            Self::Unwanted { event } => format!("{}: no rule wants it (ignored)", of(event)),
+            Self::Test { event } => format!("{}: the sender's test event (ignored)", of(event)),
+            Self::Malformed { problem } => {
+                format!("it could not be used: {}", escaped(problem))
+            }
+        }
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> Value {
+        match self {
+            Self::Action {
+                rule,
+                key,
+                parts,
+                destination,
+                event,
+            } => {
+                let parts: Vec<Value> = parts
+                    .iter()
+                    .map(|(name, value)| json!({"part": name, "value": value}))
+                    .collect();
+                json!({"becomes": "action", "event": event, "rule": rule, "key": key, "parts": parts, "destination": destination})
+            }
+            Self::Unwanted { event } => json!({"becomes": "ignored", "event": event}),
+            Self::Test { event } => json!({"becomes": "test", "event": event}),
+            Self::Malformed { problem } => json!({"becomes": "malformed", "problem": problem}),
+        }
+    }
+}
