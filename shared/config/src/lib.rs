@@ -8,6 +8,7 @@
 mod config;
 mod load;
 mod mistake;
+mod read;
 mod reference;
 
 pub use config::{

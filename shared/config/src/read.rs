@@ -1,0 +1,186 @@
+//! The way from text to [`Config`]: the text as a tree with places, each table by its own reader, then
+//! what must agree across tables. Readers go on after a mistake, so that one reading finds all of them.
+
+use std::collections::BTreeMap;
+
+use ackbox_domain::Name;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use self::delivery::delivery;
+use self::destination::destination;
+use self::locator::all;
+use self::report::{Read, Report, Span};
+use self::scheme::{Schemes, schemes};
+use self::source::source;
+use self::table::{Key, Table, Value, key};
+use crate::config::{Config, SourceConfig};
+use crate::mistake::{Mistake, Mistakes};
+
+mod action_key;
+mod address;
+mod delivery;
+mod destination;
+mod event;
+mod headers;
+mod locator;
+mod nearest;
+mod relation;
+mod report;
+mod rule;
+mod scheme;
+mod secrets;
+mod sender;
+mod source;
+mod syntax;
+mod table;
+mod value;
+
+/// The tables of the file.
+const KEYS: &[Key] = &[
+    key("source", "{ .. }"),
+    key("scheme", "{ .. }"),
+    key("destination", "{ .. }"),
+    key("delivery", "{ .. }"),
+];
+
+/// Every table with its keys.
+#[cfg(test)]
+const TABLES: &[&[Key]] = &[
+    KEYS,
+    source::KEYS,
+    rule::KEYS,
+    destination::KEYS,
+    destination::IDEMPOTENCY_KEYS,
+    destination::BACKOFF_KEYS,
+    delivery::KEYS,
+];
+
+/// Reads a configuration, or gives every mistake in it.
+pub(crate) fn read(file: &str, text: &str) -> Result<Config, Mistakes> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let report = Report::new(file, text, errors.iter().any(syntax::hides));
+    let config = config(&report, document.get_ref());
+    report.add_syntax(
+        errors
+            .iter()
+            .map(|error| syntax::mistake(text, error))
+            .collect(),
+    );
+    let warnings = report.finish()?;
+    config
+        .map(|config| Config { warnings, ..config })
+        .map_err(|_| {
+            Mistakes(vec![Mistake {
+                file: file.to_owned(),
+                line: 1,
+                column: 1,
+                message: "the configuration cannot be used".to_owned(),
+                help: "no reason was recorded: this is a defect of ackbox".to_owned(),
+            }])
+        })
+}
+
+fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config> {
+    let table = Table::of(report, document, 0..0, "the file".to_owned(), KEYS);
+    let own = named(&table, "scheme");
+    let schemes = schemes(report, own.as_deref().unwrap_or_default());
+    let destinations = named(&table, "destination");
+    let sources = named(&table, "source");
+    let names = destinations.as_deref().unwrap_or_default();
+    let names: BTreeMap<&str, Span> = names
+        .iter()
+        .map(|(name, _)| (*name.get_ref(), name.span()))
+        .collect();
+    let sources = sources.and_then(|found| all_sources(report, &found, &schemes, &names));
+    let destinations = destinations.and_then(|found| {
+        all(found
+            .iter()
+            .map(|(name, value)| destination(report, name, value)))
+    });
+    let delivery = delivery(report, table.get("delivery"));
+    if let (Ok(delivery), Ok(destinations)) = (&delivery, &destinations) {
+        relation::check(report, delivery, destinations);
+    }
+    let destinations = destinations.and_then(|read| all(read.into_iter().map(|one| one.config)));
+    let (sources, destinations) = (sources?, destinations?);
+    warn_of_unused(report, &schemes, &names, &sources);
+    Ok(Config {
+        sources: sources
+            .into_iter()
+            .map(|source| (source.source.name.clone(), source))
+            .collect(),
+        destinations: destinations
+            .into_iter()
+            .map(|destination| (destination.name.clone(), destination))
+            .collect(),
+        delivery: delivery?.settings()?,
+        warnings: Vec::new(),
+    })
+}
+
+/// A name with its place, and what stands under it.
+type Named<'a> = (Spanned<&'a str>, &'a Value<'a>);
+
+/// The tables under `[word.NAME]`, in the order of the file.
+fn named<'a>(table: &Table<'a>, word: &'static str) -> Read<Vec<Named<'a>>> {
+    let Some(value) = table.get(word) else {
+        return Ok(Vec::new());
+    };
+    let DeValue::Table(entries) = value.get_ref() else {
+        let message = format!("`{word}` is {}, not tables with names", table::kind(value));
+        return Err(table.report.mistake(
+            &value.span(),
+            message,
+            format!("write [{word}.NAME], with one pair of brackets, and a name of your choice"),
+        ));
+    };
+    let mut named: Vec<Named<'a>> = entries
+        .iter()
+        .map(|(name, value)| (Spanned::new(name.span(), name.get_ref().as_ref()), value))
+        .collect();
+    named.sort_by_key(|(name, _)| name.span().start);
+    Ok(named)
+}
+
+fn all_sources<'a>(
+    report: &'a Report<'a>,
+    found: &[Named<'a>],
+    schemes: &Schemes<'_>,
+    destinations: &BTreeMap<&str, Span>,
+) -> Read<Vec<SourceConfig>> {
+    if found.is_empty() {
+        report.warn(
+            &(0..0),
+            "there is no source: nothing is received",
+            "write a [source.NAME]",
+        );
+    }
+    all(found
+        .iter()
+        .map(|(name, value)| source(report, name, value, schemes, destinations)))
+}
+
+/// Warns of what is described and used by nothing.
+fn warn_of_unused(
+    report: &Report<'_>,
+    schemes: &Schemes<'_>,
+    destinations: &BTreeMap<&str, Span>,
+    sources: &[SourceConfig],
+) {
+    let used: Vec<&Name> = sources
+        .iter()
+        .flat_map(|source| source.source.rules.iter().map(|rule| &rule.destination))
+        .collect();
+    for (name, span) in destinations {
+        if used.iter().all(|used| used.as_str() != *name) {
+            let message = format!("[destination.{name}] is used by no rule");
+            report.warn(span, message, "name it in a rule's `destination`, or remove it once nothing is open for it any more");
+        }
+    }
+    let used: Vec<&str> = sources.iter().map(|source| source.scheme.slug()).collect();
+    schemes.warn_of_unused(report, &used);
+}
+
+#[cfg(test)]
+mod tests;

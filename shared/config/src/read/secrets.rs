@@ -1,0 +1,43 @@
+//! Lists of references to secrets. A value that is no reference is refused without being repeated.
+
+use super::locator::{all, repeated};
+use super::report::{Read, Report, Span};
+use super::table::Table;
+use crate::reference::SecretRef;
+
+/// The references of a list; a list that is there is not empty.
+pub(crate) fn list(table: &Table<'_>, name: &'static str) -> Read<Option<Vec<SecretRef>>> {
+    let Some(texts) = table.texts(name)? else {
+        return Ok(None);
+    };
+    let (span, texts) = (texts.span(), texts.into_inner());
+    if texts.is_empty() {
+        let help = format!("write {}, or leave it out", table.example(name));
+        return Err(table
+            .report
+            .mistake(&span, format!("`{name}` is empty"), help));
+    }
+    let what = format!("an entry of `{name}`");
+    let references = all(texts
+        .iter()
+        .map(|text| one(table.report, &text.span(), text.get_ref(), &what)))?;
+    if let Some((_, span)) = repeated(&texts) {
+        table.report.warn(
+            &span,
+            format!("`{name}` names one secret twice"),
+            "remove one of the two",
+        );
+    }
+    Ok(Some(references))
+}
+
+/// One reference. `what` names the place for the message; the text never stands in it.
+pub(crate) fn one(report: &Report<'_>, span: &Span, text: &str, what: &str) -> Read<SecretRef> {
+    text.parse::<SecretRef>()
+        .map_err(|why| report.mistake(span, format!("{what} {why}"), why.help()))
+}
+
+/// As [`list`], for a list that must be there.
+pub(crate) fn required(table: &Table<'_>, name: &'static str) -> Read<Vec<SecretRef>> {
+    table.required(name, list(table, name))
+}
