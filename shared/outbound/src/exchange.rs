@@ -71,6 +71,7 @@ fn client() -> Builder {
     let mut client = Builder::new();
     client
         .max_buf_size(HEAD_MAX)
+        .max_header_size(HEAD_MAX)
         .ignore_invalid_headers_in_responses(true)
         .allow_spaces_after_header_name_in_responses(true)
         .allow_obsolete_multiline_headers_in_responses(true);

@@ -59,6 +59,13 @@ async fn begin(
         )
         .await??;
     let stream = connect(&shared.tls, &http.url, http.allow_private, deadline).await?;
+    // Stages that never had to wait do not notice that the time is up.
+    if deadline.remaining().is_zero() {
+        return Err(NotSent(format!(
+            "the time ({:?}) was up before the request",
+            deadline.total()
+        )));
+    }
     if may_begin() {
         Ok((prepared, stream))
     } else {

@@ -47,7 +47,7 @@ struct Shared {
 }
 
 /// What one attempt sends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Delivery<'a> {
     /// The action's key: the same on every attempt.
     pub key: &'a ActionKey,
@@ -89,6 +89,18 @@ impl Outbound {
         may_begin: impl FnOnce() -> bool + Send,
     ) -> AttemptOutcome {
         http::deliver(&self.0, destination, delivery, may_begin).await
+    }
+}
+
+/// Shows how long the body is, and nothing of it.
+impl fmt::Debug for Delivery<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Delivery")
+            .field("key", self.key)
+            .field("body_bytes", &self.body.bytes.len())
+            .field("attempt", &self.attempt)
+            .field("now", &self.now)
+            .finish()
     }
 }
 

@@ -61,7 +61,7 @@ async fn nobody_is_asked_whether_it_may_begin_before_the_connection_stands() {
 
 #[tokio::test]
 async fn a_connection_that_is_dropped_unread_is_unknown() {
-    let server = scripted(|stream| async move { stream.readable().await.unwrap() }).await;
+    let server = scripted(|stream| async move { stream.peek(&mut [0]).await.unwrap() }).await;
     let outcome = attempt(&outbound(&[]), &destination(&server.url())).await;
     assert_eq!((outcome.kind, outcome.status), (OutcomeKind::Unknown, None));
     assert!(

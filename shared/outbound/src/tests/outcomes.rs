@@ -1,9 +1,10 @@
 //! What each answer means.
 
 use ackbox_domain::{Idempotency, OutcomeKind};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::{answered, attempt, destination, outbound, server};
+use super::{answered, attempt, attempt_with, body, destination, outbound, server};
 
 #[tokio::test]
 async fn every_status_has_its_meaning() {
@@ -91,6 +92,29 @@ async fn an_interim_answer_alone_proves_nothing() {
 }
 
 #[tokio::test]
+async fn an_answer_that_comes_before_the_request_was_read_counts() {
+    let server = server::scripted(|mut stream| async move {
+        stream.read_u8().await.unwrap();
+        stream
+            .write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
+            .await
+            .unwrap();
+        // Takes the rest without looking at it, until the other side has had enough.
+        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    })
+    .await;
+    let large = body(&vec![b'x'; 8 << 20]);
+    let outcome = attempt_with(&outbound(&[]), &destination(&server.url()), &large).await;
+    assert_eq!(
+        (outcome.kind, outcome.status),
+        (OutcomeKind::Rejected, Some(413)),
+        "{}",
+        outcome.detail
+    );
+    server.seen().await;
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed() {
     let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     elsewhere.set_nonblocking(true).unwrap();
@@ -120,12 +144,10 @@ async fn a_connection_is_not_used_twice() {
             assert_eq!(request.header("connection"), ["close"]);
             let answer =
                 b"HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok";
-            tokio::io::AsyncWriteExt::write_all(&mut stream, answer)
-                .await
-                .unwrap();
+            stream.write_all(answer).await.unwrap();
             // The other side closes, though this one would go on.
             let mut rest = Vec::new();
-            let _ = tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut rest).await;
+            let _ = stream.read_to_end(&mut rest).await;
             assert_eq!(rest, b"");
         }
     });

@@ -126,7 +126,6 @@ async fn a_secret_that_no_header_can_carry_is_named_and_not_shown() {
         "hunter2\nx-admin: 1",
         "hunter2\r",
         "hunter2\0",
-        "hünter2",
         "hunter2\u{7f}",
     ] {
         let mut destination = destination("http://127.0.0.1:1/");

@@ -136,7 +136,7 @@ async fn a_server_that_speaks_no_tls_is_not_sent() {
 #[tokio::test]
 async fn silence_in_the_handshake_is_not_sent() {
     let server = scripted(|mut stream| async move {
-        stream.readable().await.unwrap();
+        stream.peek(&mut [0]).await.unwrap();
         let_pass(TIMEOUT).await;
         stream.read(&mut [0]).await
     })
