@@ -1,15 +1,40 @@
-//! to come
-use crate::{Class, Store, StoreError};
-use ackbox_domain::{ActionKey, Name, Timestamp};
+//! Finds by index what wants attention: what is due, in an order that keeps two sweeps apart, and what
+//! an operator asks for, in the order of time. The index lags behind the table: whoever finds a key
+//! here reads the entry before acting on it.
 
-/// The keys that are due, a page at a time.
+use std::collections::HashMap;
+
+use ackbox_domain::{ActionKey, Name, Timestamp};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::operation::query::{QueryError, QueryOutput};
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures_util::future::try_join_all;
+use serde::Deserialize;
+
+use crate::error::failed;
+use crate::expression::{s, time};
+use crate::retry::{read_deadline, within};
+use crate::schema::{self, N_SHARDS, WORK_INDEX, attribute};
+use crate::{Class, Store, StoreError};
+
+const QUERY: &str = "querying the work index";
+
+/// How many keys one page has at most.
+const PAGE: i32 = 25;
+
+/// Where a query goes on.
+type Start = Option<HashMap<String, AttributeValue>>;
+
+/// The keys of what is due, a page at a time.
 #[derive(Debug)]
-pub struct DuePages {}
-impl DuePages {
-    /// The next page.
-    pub async fn next(&mut self) -> Result<Option<Vec<ActionKey>>, StoreError> {
-        todo!()
-    }
+pub struct DuePages {
+    store: Store,
+    class: Class,
+    name: Name,
+    now: Timestamp,
+    /// The shards that are not at their end.
+    left: Vec<(u8, Start)>,
 }
 
 /// One item of the index.
@@ -17,25 +42,146 @@ impl DuePages {
 pub struct Listed {
     /// The action.
     pub key: ActionKey,
-    /// When it was accepted.
+    /// When it was accepted; of a conflict: when the original was.
     pub accepted_at: Timestamp,
-    /// When it wants attention.
+    /// When it wants attention; of what waits for an operator: since when.
     pub due_at: Timestamp,
 }
+
+#[derive(Deserialize)]
+struct IndexItem {
+    pk: String,
+    accepted_at: Timestamp,
+    due_at: Timestamp,
+}
+
 impl Store {
-    /// What is due.
+    /// What of this class and name is due at `now`.
+    ///
+    /// Each page comes from a shard picked at random, and is shuffled, so that two sweeps at once
+    /// rarely meet at one entry. Inside a shard, what has waited longest comes first.
     pub fn due(&self, class: Class, name: &Name, now: Timestamp) -> DuePages {
-        let _ = (class, name, now);
-        todo!()
+        DuePages {
+            store: self.clone(),
+            class,
+            name: name.clone(),
+            now,
+            left: (0..N_SHARDS).map(|n| (n, None)).collect(),
+        }
     }
-    /// Lists.
+
+    /// Up to `limit` items of this class and name, due or not, what is due first first. Items that
+    /// belong to no action (jobs) are left out.
     pub async fn list(
         &self,
         class: Class,
         name: &Name,
         limit: usize,
     ) -> Result<Vec<Listed>, StoreError> {
-        let _ = (class, name, limit);
-        todo!()
+        let shards = (0..N_SHARDS).map(|n| self.list_shard(class, name, n, limit));
+        let mut listed: Vec<Listed> = try_join_all(shards).await?.into_iter().flatten().collect();
+        listed.sort_by(|a, b| (a.due_at, &a.key).cmp(&(b.due_at, &b.key)));
+        listed.truncate(limit);
+        Ok(listed)
+    }
+
+    async fn list_shard(
+        &self,
+        class: Class,
+        name: &Name,
+        n: u8,
+        limit: usize,
+    ) -> Result<Vec<Listed>, StoreError> {
+        let mut listed = Vec::new();
+        let mut start = None;
+        while listed.len() < limit {
+            let page = i32::try_from(limit - listed.len()).unwrap_or(i32::MAX);
+            let query = self
+                .shard_query(class, name, n)
+                .limit(page.min(1000))
+                .key_condition_expression("#work_shard = :work_shard");
+            let (found, next) = self.page(query, start).await?;
+            listed.extend(found);
+            start = next;
+            if start.is_none() {
+                break;
+            }
+        }
+        Ok(listed)
+    }
+
+    fn shard_query(&self, class: Class, name: &Name, n: u8) -> QueryFluentBuilder {
+        self.inner
+            .client
+            .query()
+            .table_name(&self.inner.table)
+            .index_name(WORK_INDEX)
+            .expression_attribute_names("#work_shard", attribute::WORK_SHARD)
+            .expression_attribute_values(":work_shard", s(schema::numbered_shard(class, name, n)))
+    }
+
+    async fn page(
+        &self,
+        query: QueryFluentBuilder,
+        start: Start,
+    ) -> Result<(Vec<Listed>, Start), StoreError> {
+        let query = query.set_exclusive_start_key(start);
+        let answer: QueryOutput = within(read_deadline(), QUERY, async || {
+            query.clone().send().await.map_err(|e| self.query_failed(e))
+        })
+        .await?;
+        let found = answer.items.unwrap_or_default();
+        let listed = found.into_iter().filter_map(listed).collect();
+        let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
+        Ok((listed, next))
+    }
+
+    fn query_failed(&self, error: SdkError<QueryError>) -> StoreError {
+        failed(QUERY, &self.inner.table, error)
+    }
+}
+
+/// An item of the index, where it belongs to an action. One that does not read is left alone, as
+/// another version's: it must not keep its neighbours from being found.
+fn listed(item: HashMap<String, AttributeValue>) -> Option<Listed> {
+    let item: IndexItem = serde_dynamo::from_item(item).ok()?;
+    Some(Listed {
+        key: schema::action_of(&item.pk)?,
+        accepted_at: item.accepted_at,
+        due_at: item.due_at,
+    })
+}
+
+impl DuePages {
+    /// The next page, of 1 to 25 keys; `None` when every shard is at its end.
+    pub async fn next(&mut self) -> Result<Option<Vec<ActionKey>>, StoreError> {
+        while !self.left.is_empty() {
+            let picked = fastrand::usize(..self.left.len());
+            let (n, start) = self.left.swap_remove(picked);
+            let query = self
+                .store
+                .shard_query(self.class, &self.name, n)
+                .limit(PAGE)
+                .key_condition_expression("#work_shard = :work_shard AND #due_at <= :now")
+                .expression_attribute_names("#due_at", attribute::DUE_AT)
+                .expression_attribute_values(":now", time(self.now));
+            let (found, next) = match self.store.page(query, start.clone()).await {
+                Ok(page) => page,
+                Err(error) => {
+                    // The shard is tried again by the next call.
+                    self.left.push((n, start));
+                    return Err(error);
+                }
+            };
+            if next.is_some() {
+                self.left.push((n, next));
+            }
+            if !found.is_empty() {
+                let mut keys: Vec<_> = found.into_iter().map(|listed| listed.key).collect();
+                fastrand::shuffle(&mut keys);
+                return Ok(Some(keys));
+            }
+        }
+        Ok(None)
     }
 }

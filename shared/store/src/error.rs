@@ -33,11 +33,9 @@ pub enum StoreError {
         problem: String,
     },
     /// Larger than one item may be. Nothing was written.
-    #[error("the {item} item would be {bytes} bytes; an item has at most {max} bytes", max = crate::schema::ITEM_MAX)]
+    #[error("the action would make an item of {bytes} bytes; an item has at most {max} bytes", max = crate::schema::ITEM_MAX)]
     TooLarge {
-        /// Which item.
-        item: &'static str,
-        /// How large it would be.
+        /// The size of its largest item.
         bytes: usize,
     },
     /// An item that this code cannot read stands where it looked.
@@ -79,6 +77,9 @@ pub enum ItemError {
         /// Its version.
         found: u32,
     },
+    /// It is not there any more.
+    #[error("it is gone")]
+    Gone,
     /// Not in the form that its version has.
     #[error("it is broken: {what}")]
     Broken {

@@ -7,13 +7,17 @@
 pub mod schema;
 
 mod accept;
+mod body;
 mod claim;
 mod client;
 mod due;
 mod error;
+mod expression;
 mod item;
 mod meta;
+mod retry;
 mod settle;
+mod size;
 mod story;
 mod table;
 
@@ -43,6 +47,7 @@ pub struct Store {
 struct Inner {
     client: aws_sdk_dynamodb::Client,
     table: String,
+    known: meta::Known,
 }
 
 impl Store {
@@ -50,7 +55,12 @@ impl Store {
     /// leave the time budget to this crate).
     pub fn new(client: aws_sdk_dynamodb::Client, table: impl Into<String>) -> Self {
         let table = table.into();
-        let inner = Arc::new(Inner { client, table });
+        let known = meta::Known::default();
+        let inner = Arc::new(Inner {
+            client,
+            table,
+            known,
+        });
         Self { inner }
     }
 

@@ -1,6 +1,21 @@
-//! to come
-use crate::{Deadline, Store, StoreError};
+//! A decision comes in, and the attempt that led to it; the table says it afterwards, or says who was
+//! faster. What must never happen: an older attempt undoing what a newer one knows, a closed entry
+//! reopened, an attempt without a trace.
+
+use ackbox_domain::settlement::Settlement;
 use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, Settled, Timestamp};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+
+use crate::claim::{gone, read};
+use crate::error::failed;
+use crate::expression::Update;
+use crate::retry::within;
+use crate::{Deadline, Store, StoreError};
+
+mod write;
+
+const SETTLE: &str = "settle";
 
 /// What became of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +25,38 @@ pub enum SettleResult {
     /// Another claim owns the entry, or it is closed; it stands so. The attempt is on its record.
     Overtaken(EntryState),
 }
+
+/// One settlement to be written.
+#[derive(Clone, Copy, Debug)]
+struct Change<'a> {
+    settled: &'a Settled,
+    attempt: Option<(&'a AttemptRecord, &'a str)>,
+    now: Timestamp,
+}
+
+/// What the next write is, given how the entry stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// The settlement.
+    Settle,
+    /// The attempt alone, as evidence.
+    Evidence,
+    /// None.
+    Done(SettleResult),
+}
+
 impl Store {
-    /// Settles.
+    /// Writes a settlement onto the entry: `entry` as [`crate::Claimed::Started`] gave it, or, for a
+    /// settlement without an attempt (a claim that ran out, no destination), as it was read.
+    ///
+    /// It holds only for exactly that standing. Two exceptions: a success settles an entry delivered
+    /// under any fence and in any state, since it proves arrival; and an attempt that was overtaken
+    /// is still put on the record, without changing the state.
+    ///
+    /// Of `detail` at most 120 bytes are kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when `deadline` has passed: it may have been written.
     pub async fn settle(
         &self,
         entry: &OutboxEntry,
@@ -20,7 +65,118 @@ impl Store {
         now: Timestamp,
         deadline: Deadline,
     ) -> Result<SettleResult, StoreError> {
-        let _ = (entry, settled, attempt, now, deadline);
-        todo!()
+        let change = Change {
+            settled,
+            attempt,
+            now,
+        };
+        let mut standing = entry.clone();
+        let mut next = change.first(&standing);
+        let mut sent_evidence = false;
+        loop {
+            let update = match next {
+                Next::Settle => write::settlement(&change, &standing),
+                Next::Evidence => write::evidence(&change, &standing),
+                Next::Done(result) => return Ok(result),
+            };
+            let written = self.write(&standing, &update, deadline).await;
+            match (next, written) {
+                (Next::Settle, Ok(None)) => return Ok(SettleResult::Settled),
+                // That the evidence could not be added does not change who settled the entry.
+                (_, Ok(None)) => return Ok(SettleResult::Overtaken(standing.state)),
+                (Next::Evidence, Err(error)) if error.is_retryable() => {
+                    return Ok(SettleResult::Overtaken(standing.state));
+                }
+                (_, Err(error)) => return Err(error),
+                (_, Ok(Some(old))) => {
+                    sent_evidence |= next == Next::Evidence;
+                    next = change.after_refusal(entry, &old, sent_evidence);
+                    standing = old;
+                }
+            }
+        }
+    }
+
+    /// Writes; `Some` is how the entry stands where it refused.
+    async fn write(
+        &self,
+        standing: &OutboxEntry,
+        update: &Update,
+        deadline: Deadline,
+    ) -> Result<Option<OutboxEntry>, StoreError> {
+        let request = self.update_outbox(standing, update);
+        within(deadline, SETTLE, async || {
+            match request.clone().send().await {
+                Ok(_) => Ok(None),
+                Err(error) => self.settle_failed(error).map(Some),
+            }
+        })
+        .await
+    }
+
+    /// What a refused settlement says: how the entry stands, or an error.
+    fn settle_failed(&self, error: SdkError<UpdateItemError>) -> Result<OutboxEntry, StoreError> {
+        let Some(UpdateItemError::ConditionalCheckFailedException(refused)) =
+            error.as_service_error()
+        else {
+            return Err(failed(SETTLE, &self.inner.table, error));
+        };
+        read(refused.item().cloned().ok_or_else(gone)?)
+    }
+}
+
+impl Change<'_> {
+    fn state(&self) -> EntryState {
+        self.settled.settlement.state()
+    }
+
+    fn is_success(&self) -> bool {
+        self.settled.settlement == Settlement::Delivered
+    }
+
+    /// A closed entry is not reopened, whoever asks.
+    fn first(&self, entry: &OutboxEntry) -> Next {
+        if !entry.state.is_closed() || (self.is_success() && entry.state != EntryState::Delivered) {
+            return Next::Settle;
+        }
+        self.otherwise(entry)
+    }
+
+    /// What to do where `old` stands in the way of a settlement that was decided on `entry`.
+    fn after_refusal(&self, entry: &OutboxEntry, old: &OutboxEntry, sent_evidence: bool) -> Next {
+        if !sent_evidence && self.is_on_record(entry, old) {
+            // The answer of an earlier try was lost: it was written.
+            return Next::Done(SettleResult::Settled);
+        }
+        // A success proves arrival: it holds under any fence.
+        let late_success = self.is_success() && old.state != EntryState::Delivered;
+        // Only the list of attempts grew, by the evidence of an older attempt: the right is still ours.
+        let same_standing = (old.state, old.fence) == (entry.state, entry.fence);
+        if late_success || (same_standing && !old.state.is_closed()) {
+            return Next::Settle;
+        }
+        self.otherwise(old)
+    }
+
+    /// The settlement does not hold; the attempt is evidence, where it is not on the record yet.
+    fn otherwise(&self, standing: &OutboxEntry) -> Next {
+        match self.attempt {
+            Some((attempt, _)) if write::is_news(standing, attempt) => Next::Evidence,
+            _ => Next::Done(SettleResult::Overtaken(standing.state)),
+        }
+    }
+
+    /// Whether `old` says already what this settlement says.
+    fn is_on_record(&self, entry: &OutboxEntry, old: &OutboxEntry) -> bool {
+        match self.attempt {
+            // Only its own settlement or evidence puts an attempt there, and evidence was not sent.
+            Some((attempt, _)) => old.attempts.contains(attempt),
+            None => {
+                let index = write::index(&self.settled.settlement, self.now);
+                old.state == self.state()
+                    && old.fence == entry.fence
+                    && old.due_at == index.map(|(_, due_at)| due_at)
+            }
+        }
     }
 }

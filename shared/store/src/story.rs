@@ -1,6 +1,30 @@
-//! to come
-use crate::{ItemError, Store, StoreError};
+//! Reads one action's items, consistently: its entry, its payload, or everything, as an operator wants
+//! to see it. Nothing here decides anything.
+
+use std::time::Duration;
+
 use ackbox_domain::{ActionKey, Fingerprint, Name, OutboxEntry, RenderedBody, Scalar, Timestamp};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::get_item::GetItemError;
+use aws_sdk_dynamodb::operation::query::QueryError;
+use tokio::time::sleep;
+
+use crate::error::failed;
+use crate::expression::s;
+use crate::item::accepted::AcceptedItem;
+use crate::item::conflict::ConflictItem;
+use crate::item::{PayloadItem, decode};
+use crate::retry::{read_deadline, within};
+use crate::schema::{action_pk, attribute, kind};
+use crate::size::Attributes;
+use crate::{ItemError, Store, StoreError, outbox_from_item};
+
+const GET: &str = "reading an item";
+const QUERY: &str = "reading the items of an action";
+
+/// How often an absent payload is looked for again, and after how long.
+const PAYLOAD_LOOKS: u32 = 3;
+const PAYLOAD_WAIT: Duration = Duration::from_millis(50);
 
 /// Everything that the table holds about one action.
 #[derive(Debug, Default)]
@@ -85,18 +109,119 @@ pub struct ConflictRecord {
 }
 impl Store {
     /// The entry of an action, read consistently.
+    ///
+    /// # Errors
+    /// [`StoreError::Item`] for an entry of a newer schema version.
     pub async fn entry(&self, key: &ActionKey) -> Result<Option<OutboxEntry>, StoreError> {
-        let _ = key;
-        todo!()
+        let Some(item) = self.get(key, kind::OUTBOX).await? else {
+            return Ok(None);
+        };
+        let entry = outbox_from_item(item.into()).map_err(StoreError::Item)?;
+        Ok(Some(entry))
     }
-    /// The payload of an action, read consistently.
+
+    /// The payload item's body, read consistently, and looked for again where it is absent: the
+    /// items of one transaction may show up at different times.
     pub async fn payload(&self, key: &ActionKey) -> Result<Option<RenderedBody>, StoreError> {
-        let _ = key;
-        todo!()
+        for look in 1..=PAYLOAD_LOOKS {
+            if let Some(item) = self.get(key, kind::PAYLOAD).await? {
+                let body = decode::<PayloadItem>(item).and_then(PayloadItem::into_body);
+                return body.map(Some).map_err(StoreError::Item);
+            }
+            if look < PAYLOAD_LOOKS {
+                sleep(PAYLOAD_WAIT).await;
+            }
+        }
+        Ok(None)
     }
-    /// Everything about an action.
+
+    /// Everything that the table holds about an action: one consistent query of its partition.
     pub async fn story(&self, key: &ActionKey) -> Result<Story, StoreError> {
-        let _ = key;
-        todo!()
+        let query = self
+            .inner
+            .client
+            .query()
+            .table_name(&self.inner.table)
+            .consistent_read(true)
+            .key_condition_expression("#pk = :pk")
+            .expression_attribute_names("#pk", attribute::PK)
+            .expression_attribute_values(":pk", s(action_pk(key)));
+        let mut story = Story::default();
+        let mut start = None;
+        loop {
+            let query = query.clone().set_exclusive_start_key(start);
+            let page = within(read_deadline(), QUERY, async || {
+                query
+                    .clone()
+                    .send()
+                    .await
+                    .map_err(|e| self.query_action_failed(e))
+            })
+            .await?;
+            for item in page.items.unwrap_or_default() {
+                story.add(item);
+            }
+            start = page.last_evaluated_key.filter(|key| !key.is_empty());
+            if start.is_none() {
+                return Ok(story);
+            }
+        }
+    }
+
+    async fn get(&self, key: &ActionKey, kind: &str) -> Result<Option<Attributes>, StoreError> {
+        let get = self
+            .inner
+            .client
+            .get_item()
+            .table_name(&self.inner.table)
+            .key(attribute::PK, s(action_pk(key)))
+            .key(attribute::SK, s(kind))
+            .consistent_read(true);
+        within(read_deadline(), GET, async || {
+            match get.clone().send().await {
+                Ok(answer) => Ok(answer.item),
+                Err(error) => Err(self.get_failed(error)),
+            }
+        })
+        .await
+    }
+
+    fn get_failed(&self, error: SdkError<GetItemError>) -> StoreError {
+        failed(GET, &self.inner.table, error)
+    }
+
+    fn query_action_failed(&self, error: SdkError<QueryError>) -> StoreError {
+        failed(QUERY, &self.inner.table, error)
+    }
+}
+
+impl Story {
+    /// Takes up an item by its kind. What does not read is named, and hides nothing else.
+    fn add(&mut self, item: Attributes) {
+        let sk = match item.get(attribute::SK).map(|sk| sk.as_s()) {
+            Some(Ok(sk)) => sk.clone(),
+            _ => String::new(),
+        };
+        let conflict = |kind| decode::<ConflictItem>(item.clone())?.into_record(kind);
+        let read = if sk == kind::ACCEPTED {
+            let item = decode::<AcceptedItem>(item).and_then(AcceptedRecord::try_from);
+            item.map(|record| self.accepted = Some(record))
+        } else if sk == kind::OUTBOX {
+            outbox_from_item(item.into()).map(|entry| self.outbox = Some(entry))
+        } else if sk == kind::PAYLOAD {
+            let body = decode::<PayloadItem>(item).and_then(PayloadItem::into_body);
+            body.map(|body| self.payload = Some(body))
+        } else if sk.starts_with(kind::CONFLICT) {
+            conflict(ConflictKind::Conflict).map(|record| self.conflicts.push(record))
+        } else if sk.starts_with(kind::UNCOMPARED) {
+            conflict(ConflictKind::Uncompared).map(|record| self.conflicts.push(record))
+        } else {
+            Err(ItemError::Broken {
+                what: "a kind of item that this version does not know".to_owned(),
+            })
+        };
+        if let Err(error) = read {
+            self.unreadable.push((sk, error));
+        }
     }
 }
