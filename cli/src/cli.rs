@@ -86,9 +86,12 @@ pub struct TableOption {
 impl TableOption {
     /// The name that is meant.
     pub fn name(&self) -> String {
-        self.table
-            .clone()
-            .or_else(|| edge::environment("ACKBOX_TABLE"))
-            .unwrap_or_else(|| DEFAULT_TABLE.to_owned())
+        self.chosen().unwrap_or_else(|| DEFAULT_TABLE.to_owned())
+    }
+
+    /// The name that the option or `ACKBOX_TABLE` says, if one does.
+    pub fn chosen(&self) -> Option<String> {
+        let table = self.table.clone();
+        table.or_else(|| edge::environment("ACKBOX_TABLE"))
     }
 }

@@ -1,9 +1,17 @@
 //! What people and programs read: text goes out whole lines at a time, colours only to a terminal, and
 //! control characters from outside never.
 
+mod table;
+
+pub use table::Entry;
+
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
+
+use std::time::Duration;
+
+use ackbox_domain::Timestamp;
 
 use crate::edge;
 
@@ -120,6 +128,29 @@ fn is_unsafe(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
+/// How long ago that is, roughly: `3m 20s ago`.
+pub fn age(time: Timestamp, now: Timestamp) -> String {
+    if time >= now {
+        return "now".to_owned();
+    }
+    format!("{} ago", roughly(now.since(time)))
+}
+
+/// How long until then, roughly: `in 20s`; `now` where it has passed.
+pub fn until(time: Timestamp, now: Timestamp) -> String {
+    if time <= now {
+        return "now".to_owned();
+    }
+    format!("in {}", roughly(time.since(now)))
+}
+
+/// A span in its two largest units, seconds at least.
+pub fn roughly(span: Duration) -> String {
+    let whole = humantime::format_duration(Duration::from_secs(span.as_secs())).to_string();
+    let units: Vec<&str> = whole.split(' ').take(2).collect();
+    units.join(" ")
+}
+
 /// `NO_COLOR` as <https://no-color.org> has it: set and not empty.
 fn may_colour(is_terminal: bool) -> bool {
     let dumb = edge::environment("TERM").is_some_and(|term| term == "dumb");
@@ -152,6 +183,20 @@ mod tests {
         assert_eq!(escaped("x\u{202e}y"), "x\\u{202e}y");
         assert_eq!(escaped("grün 🦀"), "grün 🦀");
         assert_eq!(escaped_lines("a\nb\u{7}"), "a\nb\\u{7}");
+    }
+
+    #[test]
+    fn spans_are_told_roughly() {
+        let now = Timestamp::from_unix_ms(1_000_000_000);
+        let ago = |s| age(now.minus(Duration::from_secs(s)), now);
+        assert_eq!(ago(0), "now");
+        assert_eq!(ago(200), "3m 20s ago");
+        assert_eq!(ago(2 * 86_400 + 3 * 3600 + 5), "2days 3h ago");
+        assert_eq!(
+            until(now.plus(Duration::from_millis(20_900)), now),
+            "in 20s"
+        );
+        assert_eq!(until(now, now), "now");
     }
 
     #[test]

@@ -1,16 +1,171 @@
-//! `ackbox list`.
+//! `ackbox list`: what waits for attention comes from the table's index, by class and name, oldest first;
+//! nothing is scanned. Of what is shown, each entry is read once more, for its state and reason.
+
+mod filter;
+mod row;
 
 use std::process::ExitCode;
 
+use ackbox_domain::{Name, Timestamp};
+use ackbox_store::{Class, Listed, Store, StoreError};
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde_json::json;
+
 use crate::commands::CommandError;
-use crate::output::Terminal;
+use crate::commands::table::{self, TableChoice};
+use crate::edge;
+use crate::output::{self, Terminal};
+use filter::{Filter, State};
+use row::Row;
+
+const EXAMPLES: &str = "\
+Examples:
+  ackbox list                                  everything that is not delivered, oldest due first
+  ackbox list --state held                     what waits for an operator
+  ackbox list --destination mailer --json
+  ackbox list --state conflict --source stripe
+  AWS_ENDPOINT_URL_DYNAMODB=https://dynamodb.eu-central-1.amazonaws.com ackbox list
+
+States: pending (waits for its next attempt), claimed (being attempted), unknown (may have arrived; to be asked),
+held (waits for an operator), dead (given up), conflict (other content under a known key). Delivered entries
+stand in no index: `ackbox show KEY` shows one.
+
+Exit code: 0 (also where nothing waits), 1 where the table cannot be read, 2 for a wrong command line.";
+
+/// How many entries of a class and name are looked at where the index alone cannot tell which are wanted.
+const WINDOW: usize = 1000;
+
+/// How many entries are read at a time.
+const READS: usize = 16;
 
 /// The options of `ackbox list`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only entries in this state
+    #[arg(long, value_enum)]
+    state: Option<State>,
+    /// Only entries of this destination
+    #[arg(long, value_name = "NAME")]
+    destination: Option<Name>,
+    /// Only entries of this source
+    #[arg(long, value_name = "NAME")]
+    source: Option<Name>,
+    /// At most this many
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
+    limit: u16,
+    /// Write one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    table: TableChoice,
+}
 
-/// Runs it.
+/// Lists.
+///
+/// # Errors
+///
+/// The table cannot be opened or read; delivered entries are asked for.
 pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandError> {
-    let _ = (args, terminal);
-    Err(CommandError::Usage("`ackbox list` is not there yet".into()))
+    if args.state == Some(State::Delivered) {
+        return Err(CommandError::Usage(
+            "delivered entries are in no index, so they cannot be listed: `ackbox show KEY` shows one"
+                .to_owned(),
+        ));
+    }
+    let filter = Filter {
+        state: args.state,
+        destination: args.destination.clone(),
+        source: args.source.clone(),
+    };
+    let opened = args.table.open().await?;
+    let found = find(&opened.store, &filter, usize::from(args.limit)).await;
+    opened.close().await;
+    let found = found.map_err(table::unread)?;
+    if let Some(note) = &found.note {
+        output::note(note);
+    }
+    tell(&args, found, terminal)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was found.
+struct Found {
+    rows: Vec<Row>,
+    /// Whether nothing else fits the filter.
+    complete: bool,
+    note: Option<String>,
+}
+
+/// An item of the index, and where it stood.
+struct Hit {
+    class: Class,
+    name: Name,
+    listed: Listed,
+}
+
+async fn find(store: &Store, filter: &Filter, limit: usize) -> Result<Found, StoreError> {
+    let meta = store.meta().await?;
+    let note = filter.unknown_name(&meta);
+    let mut hits = Vec::new();
+    let mut complete = true;
+    for (class, name) in filter.queries(&meta) {
+        let window = if filter.needs_entries(class) {
+            WINDOW.max(limit)
+        } else {
+            limit
+        };
+        // One more than wanted tells whether there are others.
+        let mut listed = store.list(class, &name, window + 1).await?;
+        complete &= listed.len() <= window;
+        listed.truncate(window);
+        let hit = |listed| Hit {
+            class,
+            name: name.clone(),
+            listed,
+        };
+        hits.extend(listed.into_iter().map(hit));
+    }
+    hits.sort_by_key(|hit| hit.listed.due_at);
+    let mut rows = Vec::new();
+    let reads = hits.iter().map(|hit| Row::read(store, hit));
+    let mut read = std::pin::pin!(stream::iter(reads).buffered(READS));
+    while let Some(row) = read.next().await {
+        match row? {
+            Some(row) if filter.takes(&row) => {
+                if rows.len() == limit {
+                    complete = false;
+                    break;
+                }
+                rows.push(row);
+            }
+            _ => {}
+        }
+    }
+    Ok(Found {
+        rows,
+        complete,
+        note,
+    })
+}
+
+fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandError> {
+    if args.json {
+        let entries: Vec<_> = found.rows.iter().map(Row::json).collect();
+        let object = json!({"entries": entries, "complete": found.complete});
+        terminal.line(object.to_string())?;
+        return Ok(());
+    }
+    if found.rows.is_empty() {
+        terminal.line("nothing waits for attention")?;
+    } else {
+        let now: Timestamp = edge::now();
+        let rows = found.rows.iter().map(|row| row.cells(now)).collect();
+        terminal.line(terminal.table(Row::HEADINGS, &[0, 1], rows))?;
+    }
+    if !found.complete {
+        output::note("there are more: raise --limit, or name a --state, --destination or --source");
+    }
+    Ok(())
 }

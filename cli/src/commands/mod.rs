@@ -6,6 +6,7 @@ pub mod list;
 pub mod send;
 pub mod sender;
 pub mod show;
+pub mod table;
 pub mod verify;
 
 use std::error::Error;

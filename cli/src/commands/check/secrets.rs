@@ -1,0 +1,154 @@
+//! The secrets of a configuration: whether each has the form that its use needs, as far as it can be read
+//! here. Values are read and never told.
+
+use std::collections::BTreeSet;
+
+use ackbox_config::{Config, SecretRef};
+use ackbox_secrets::{SecretError, SecretValue, Secrets};
+use ackbox_signature::{Scheme, SignRequest};
+
+use crate::edge;
+
+/// What was found out about the secrets.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// What would not work.
+    pub(super) mistakes: Vec<Finding>,
+    /// What would work and is doubtful.
+    pub(super) warnings: Vec<Finding>,
+    /// What could not be read here, and why.
+    pub(super) unread: Vec<String>,
+    /// How many different references there are.
+    pub(super) count: usize,
+}
+
+/// Something about the secret of one table.
+#[derive(Debug)]
+pub(super) struct Finding {
+    /// The table that uses it: `source.stripe`.
+    pub(super) table: String,
+    /// The reference.
+    pub(super) reference: SecretRef,
+    /// What there is to say, without the value.
+    pub(super) message: String,
+}
+
+/// What a secret is for.
+enum Use<'a> {
+    Verifying(&'a Scheme),
+    Header(&'a str),
+    Signing,
+}
+
+/// Looks at every secret that the configuration names.
+pub(super) async fn look(config: &Config) -> Findings {
+    let secrets = Secrets::new(edge::environment);
+    let mut findings = Findings::default();
+    let mut seen = BTreeSet::new();
+    for (table, reference, used) in uses(config) {
+        let is_new = seen.insert(reference.clone());
+        match secrets.resolve(std::slice::from_ref(&reference)).await {
+            Ok(values) => {
+                for value in &values {
+                    findings.judge(&table, &reference, &used, value);
+                }
+            }
+            Err(error @ SecretError::Unusable { .. }) => {
+                let message = error.to_string();
+                findings.mistakes.push(Finding {
+                    table,
+                    reference,
+                    message,
+                });
+            }
+            Err(error) if is_new => findings.unread.push(why_unread(&reference, &error)),
+            Err(_) => {}
+        }
+    }
+    findings.count = seen.len();
+    findings
+}
+
+fn uses(config: &Config) -> Vec<(String, SecretRef, Use<'_>)> {
+    let mut all = Vec::new();
+    for (name, source) in &config.sources {
+        for reference in &source.secrets {
+            let used = Use::Verifying(&source.scheme);
+            all.push((format!("source.{name}"), reference.clone(), used));
+        }
+    }
+    for (name, destination) in &config.destinations {
+        let table = || format!("destination.{name}");
+        for (header, reference) in &destination.http.headers {
+            all.push((table(), reference.clone(), Use::Header(header)));
+        }
+        for reference in &destination.http.signing {
+            all.push((table(), reference.clone(), Use::Signing));
+        }
+    }
+    all
+}
+
+fn why_unread(reference: &SecretRef, error: &SecretError) -> String {
+    let why = match error {
+        SecretError::NotSet { .. } => "not set here",
+        SecretError::Unreadable { .. } => "no such file here, or it may not be read",
+        _ => "read by the deployed functions only",
+    };
+    format!("{reference} ({why})")
+}
+
+impl Findings {
+    fn judge(&mut self, table: &str, reference: &SecretRef, used: &Use<'_>, value: &SecretValue) {
+        let finding = |message| Finding {
+            table: table.to_owned(),
+            reference: reference.clone(),
+            message,
+        };
+        let label = reference.to_string();
+        let judged = match used {
+            Use::Verifying(scheme) => scheme
+                .secret(&label, value.expose())
+                .map(|secret| secret.warning())
+                .map_err(|error| error.to_string()),
+            Use::Signing => signing(&label, value.expose()),
+            Use::Header(header) => header_value(header, &label, value.expose()),
+        };
+        match judged {
+            Ok(None) => {}
+            Ok(Some(doubt)) => self
+                .warnings
+                .push(finding(format!("secret {label}: {doubt}"))),
+            Err(problem) => self.mistakes.push(finding(problem)),
+        }
+    }
+}
+
+/// Whether deliveries could be signed with it, tried on nothing.
+fn signing(label: &str, text: &str) -> Result<Option<String>, String> {
+    let scheme = Scheme::builtin("standard-webhooks").ok_or("no scheme to sign by")?;
+    let secret = scheme
+        .secret(label, text)
+        .map_err(|error| error.to_string())?;
+    let request = SignRequest {
+        method: "POST",
+        url: "/",
+        body: b"",
+        secret: &secret,
+        now_ms: 0,
+        id: "id",
+        event: None,
+    };
+    scheme.sign(&request).map_err(|error| error.to_string())?;
+    Ok(secret.warning())
+}
+
+fn header_value(header: &str, label: &str, text: &str) -> Result<Option<String>, String> {
+    if http::HeaderValue::from_str(text).is_err() {
+        return Err(format!(
+            "secret {label}: what it holds cannot be the value of the header {header}: printable characters of one line only"
+        ));
+    }
+    let has_space = text.trim() != text;
+    Ok(has_space.then(|| "begins or ends with white space: a pasted line end?".to_owned()))
+}

@@ -1,0 +1,166 @@
+//! What `list` is asked for, as queries of the index and as a test of what comes back.
+
+use ackbox_domain::{EntryState, Name};
+use ackbox_store::{Class, Meta};
+
+use super::row::Row;
+
+/// A state that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum State {
+    /// Waits for its next attempt.
+    Pending,
+    /// Is being attempted.
+    Claimed,
+    /// May have arrived; the destination is to be asked.
+    Unknown,
+    /// Waits for an operator.
+    Held,
+    /// Given up.
+    Dead,
+    /// Other content came under a known key.
+    Conflict,
+    /// In no index; known only so that this can be said.
+    #[value(hide = true)]
+    Delivered,
+}
+
+impl State {
+    const fn class(self) -> Option<Class> {
+        match self {
+            Self::Pending | Self::Claimed => Some(Class::Open),
+            Self::Unknown => Some(Class::Unknown),
+            Self::Held => Some(Class::Held),
+            Self::Dead => Some(Class::Dead),
+            Self::Conflict => Some(Class::Conflict),
+            Self::Delivered => None,
+        }
+    }
+
+    const fn entry_state(self) -> Option<EntryState> {
+        match self {
+            Self::Pending => Some(EntryState::Pending),
+            Self::Claimed => Some(EntryState::Claimed),
+            Self::Unknown => Some(EntryState::Unknown),
+            Self::Held => Some(EntryState::Held),
+            Self::Dead => Some(EntryState::Dead),
+            Self::Delivered => Some(EntryState::Delivered),
+            Self::Conflict => None,
+        }
+    }
+}
+
+/// Which entries are wanted.
+#[derive(Debug)]
+pub(super) struct Filter {
+    pub(super) state: Option<State>,
+    pub(super) destination: Option<Name>,
+    pub(super) source: Option<Name>,
+}
+
+impl Filter {
+    /// The classes and names to ask the index for.
+    pub(super) fn queries(&self, meta: &Meta) -> Vec<(Class, Name)> {
+        let all = [
+            Class::Open,
+            Class::Unknown,
+            Class::Held,
+            Class::Dead,
+            Class::Conflict,
+        ];
+        let wanted = |class: &Class| self.state.is_none_or(|state| state.class() == Some(*class));
+        let mut queries = Vec::new();
+        for class in all.into_iter().filter(wanted) {
+            let (named, known) = match class {
+                Class::Conflict => (&self.source, &meta.sources),
+                _ => (&self.destination, &meta.destinations),
+            };
+            match named {
+                Some(name) => queries.push((class, name.clone())),
+                None => queries.extend(known.iter().map(|name| (class, name.clone()))),
+            }
+        }
+        queries
+    }
+
+    /// Whether the index alone cannot tell which items of a class are wanted.
+    pub(super) fn needs_entries(&self, class: Class) -> bool {
+        match class {
+            Class::Conflict => self.destination.is_some(),
+            Class::Open => self.source.is_some() || self.state.is_some(),
+            _ => self.source.is_some(),
+        }
+    }
+
+    /// Whether a row is wanted.
+    pub(super) fn takes(&self, row: &Row) -> bool {
+        let fits = |wanted: &Option<Name>, have: Option<&Name>| {
+            wanted.is_none() || wanted.as_ref() == have
+        };
+        let state = match self.state.map(State::entry_state) {
+            None => true,
+            Some(wanted) => wanted == row.state,
+        };
+        let destination = fits(&self.destination, Some(&row.destination));
+        state && destination && fits(&self.source, row.source.as_ref())
+    }
+
+    /// What to say where a name was never seen in the table: it may be a typing mistake.
+    pub(super) fn unknown_name(&self, meta: &Meta) -> Option<String> {
+        let check = |what, wanted: &Option<Name>, known: &std::collections::BTreeSet<Name>| {
+            let wanted = wanted.as_ref().filter(|name| !known.contains(*name))?;
+            let known: Vec<&str> = known.iter().map(Name::as_str).collect();
+            let known = if known.is_empty() {
+                "none yet".to_owned()
+            } else {
+                known.join(", ")
+            };
+            Some(format!(
+                "note: the table never had a {what} {wanted}; it knows: {known}"
+            ))
+        };
+        check("destination", &self.destination, &meta.destinations)
+            .or_else(|| check("source", &self.source, &meta.sources))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta() -> Meta {
+        let names = |all: &[&str]| all.iter().map(|name| name.parse().unwrap()).collect();
+        Meta {
+            schema_version: Some(1),
+            destinations: names(&["mailer", "pipeline"]),
+            sources: names(&["stripe"]),
+        }
+    }
+
+    fn filter(state: Option<State>, destination: Option<&str>) -> Filter {
+        Filter {
+            state,
+            destination: destination.map(|name| name.parse().unwrap()),
+            source: None,
+        }
+    }
+
+    #[test]
+    fn each_query_is_of_one_class_and_one_name() {
+        assert_eq!(filter(None, None).queries(&meta()).len(), 4 * 2 + 1);
+        let held = filter(Some(State::Held), Some("mailer")).queries(&meta());
+        assert_eq!(held, [(Class::Held, "mailer".parse().unwrap())]);
+        let claimed = filter(Some(State::Claimed), None).queries(&meta());
+        assert!(claimed.iter().all(|(class, _)| *class == Class::Open));
+    }
+
+    #[test]
+    fn a_name_that_the_table_never_had_is_told() {
+        let note = filter(None, Some("mialer")).unknown_name(&meta()).unwrap();
+        assert!(
+            note.contains("mialer") && note.contains("mailer, pipeline"),
+            "{note}"
+        );
+        assert_eq!(filter(None, Some("mailer")).unknown_name(&meta()), None);
+    }
+}

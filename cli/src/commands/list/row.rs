@@ -1,0 +1,165 @@
+//! One line of `list`: an item of the index, with what its entry (or its conflict) says.
+
+use ackbox_domain::{ActionKey, EntryState, Name, OutboxEntry, Timestamp};
+use ackbox_store::{Class, ItemError, Store, StoreError};
+use serde_json::{Value, json};
+
+use super::Hit;
+use crate::output::{Entry, Tone, age, until};
+
+/// One entry, or one conflict.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// The entry's state; `None` for a conflict.
+    pub(super) state: Option<EntryState>,
+    pub(super) key: ActionKey,
+    pub(super) destination: Name,
+    /// `None` where the entry cannot be read.
+    pub(super) source: Option<Name>,
+    accepted_at: Timestamp,
+    due_at: Option<Timestamp>,
+    attempts: u64,
+    reason: Option<String>,
+    detail: Option<String>,
+    first_uncertain_at: Option<Timestamp>,
+}
+
+impl Row {
+    pub(super) const HEADINGS: &[&str] = &[
+        "STATE",
+        "KEY",
+        "DESTINATION",
+        "SOURCE",
+        "ACCEPTED",
+        "DUE",
+        "TRIES",
+        "WHY",
+    ];
+
+    /// Reads what the item of the index stands for; `None` where it stands for nothing any more, for the
+    /// index lags behind.
+    pub(super) async fn read(store: &Store, hit: &Hit) -> Result<Option<Self>, StoreError> {
+        let key = &hit.listed.key;
+        if hit.class == Class::Conflict {
+            return Self::read_conflict(store, hit).await;
+        }
+        match store.entry(key).await {
+            Ok(entry) => Ok(entry
+                .filter(|entry| entry.state != EntryState::Delivered)
+                .map(Self::of_entry)),
+            // One item that cannot be read must not hide the others.
+            Err(StoreError::Item(error)) => Ok(Some(Self::unreadable(hit, &error))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the index alone tells.
+    fn unreadable(hit: &Hit, error: &ItemError) -> Self {
+        Self {
+            state: match hit.class {
+                Class::Unknown => Some(EntryState::Unknown),
+                Class::Held => Some(EntryState::Held),
+                Class::Dead => Some(EntryState::Dead),
+                _ => Some(EntryState::Pending),
+            },
+            key: hit.listed.key.clone(),
+            destination: hit.name.clone(),
+            source: None,
+            accepted_at: hit.listed.accepted_at,
+            due_at: Some(hit.listed.due_at),
+            attempts: 0,
+            reason: Some("unreadable".to_owned()),
+            detail: Some(error.to_string()),
+            first_uncertain_at: None,
+        }
+    }
+
+    fn of_entry(entry: OutboxEntry) -> Self {
+        Self {
+            state: Some(entry.state),
+            key: entry.key,
+            destination: entry.destination,
+            source: Some(entry.source),
+            accepted_at: entry.accepted_at,
+            due_at: entry.due_at,
+            attempts: entry.fence,
+            reason: entry.reason,
+            detail: entry.last_detail,
+            first_uncertain_at: entry.first_uncertain_at,
+        }
+    }
+
+    async fn read_conflict(store: &Store, hit: &Hit) -> Result<Option<Self>, StoreError> {
+        let story = store.story(&hit.listed.key).await?;
+        let of_source = |c: &&ackbox_store::ConflictRecord| c.source == hit.name;
+        let Some(last) = story
+            .conflicts
+            .iter()
+            .filter(of_source)
+            .max_by_key(|conflict| conflict.last_seen)
+        else {
+            return Ok(None);
+        };
+        let seen: u64 = story
+            .conflicts
+            .iter()
+            .filter(of_source)
+            .map(|conflict| conflict.count)
+            .sum();
+        Ok(Some(Self {
+            state: None,
+            key: hit.listed.key.clone(),
+            destination: last.destination.clone(),
+            source: Some(last.source.clone()),
+            accepted_at: hit.listed.accepted_at,
+            due_at: None,
+            attempts: 0,
+            reason: Some(format!("{:?}", last.kind).to_lowercase()),
+            detail: Some(format!("seen {seen} times, last at {}", last.last_seen)),
+            first_uncertain_at: None,
+        }))
+    }
+
+    fn state(&self) -> &'static str {
+        self.state.map_or("conflict", EntryState::as_str)
+    }
+
+    pub(super) fn cells(&self, now: Timestamp) -> Vec<Entry> {
+        let tone = match self.state {
+            Some(EntryState::Held | EntryState::Unknown) | None => Tone::Warn,
+            Some(EntryState::Dead) => Tone::Bad,
+            _ => Tone::Dim,
+        };
+        let why: Vec<&str> = [&self.reason, &self.detail]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        vec![
+            Entry::new(self.state()).toned(tone),
+            Entry::new(self.key.as_str()),
+            Entry::new(self.destination.as_str()),
+            Entry::new(self.source.as_ref().map_or("?", Name::as_str)),
+            Entry::new(age(self.accepted_at, now)),
+            Entry::new(self.due_at.map(|due| until(due, now)).unwrap_or_default()),
+            Entry::new(self.attempts.to_string()),
+            Entry::new(why.join(": ")),
+        ]
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+        json!({
+            "state": self.state(),
+            "key": self.key.as_str(),
+            "destination": self.destination,
+            "source": self.source,
+            "accepted_at": self.accepted_at.to_string(),
+            "due_at": time(self.due_at),
+            "attempts": self.attempts,
+            "reason": self.reason,
+            "detail": self.detail,
+            "first_uncertain_at": time(self.first_uncertain_at),
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! What the table holds of one action becomes one story, in the order of time.
+
+use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, Timestamp};
+use ackbox_store::{AcceptedRecord, ConflictKind, ConflictRecord, Story};
+use serde_json::{Value, json};
+
+use crate::output::{Tone, escaped};
+
+/// Something that happened, or is to happen.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) at: Timestamp,
+    pub(super) what: String,
+    pub(super) tone: Option<Tone>,
+    pub(super) json: Value,
+}
+
+impl Moment {
+    fn new(at: Timestamp, kind: &str, what: String) -> Self {
+        Self {
+            at,
+            what,
+            tone: None,
+            json: json!({"at": at.to_string(), "kind": kind}),
+        }
+    }
+
+    fn toned(self, tone: Tone) -> Self {
+        Self {
+            tone: Some(tone),
+            ..self
+        }
+    }
+
+    fn with(mut self, name: &str, value: Value) -> Self {
+        self.json[name] = value;
+        self
+    }
+}
+
+/// Every moment of a story, oldest first.
+pub(super) fn of(story: &Story) -> Vec<Moment> {
+    let mut moments = Vec::new();
+    moments.extend(story.accepted.as_ref().map(accepted));
+    moments.extend(story.conflicts.iter().map(conflict));
+    if let Some(entry) = &story.outbox {
+        if story.accepted.is_none() {
+            let what = "accepted (its record has expired)".to_owned();
+            moments.push(Moment::new(entry.accepted_at, "accepted", what));
+        }
+        moments.extend(entry.attempts.iter().map(|one| attempt(entry, one)));
+        moments.extend(claim(entry));
+        moments.extend(settled(entry));
+        moments.extend(due(entry));
+    }
+    // A stable sort: what happened in the same second stays in its natural order.
+    moments.sort_by_key(|moment| moment.at);
+    moments
+}
+
+fn accepted(record: &AcceptedRecord) -> Moment {
+    let event = match &record.event {
+        Some(event) => format!("event {}", escaped(event)),
+        None => "an event without a type".to_owned(),
+    };
+    let id = match &record.message_id {
+        Some(id) => format!(" (message {})", escaped(id)),
+        None => String::new(),
+    };
+    let what = format!(
+        "accepted: {event} of {}{id}, rule {}, for {}",
+        record.source, record.rule, record.destination
+    );
+    Moment::new(record.accepted_at, "accepted", what)
+        .with("source", json!(record.source))
+        .with("rule", json!(record.rule))
+        .with("event", json!(record.event))
+        .with("message_id", json!(record.message_id))
+}
+
+fn conflict(record: &ConflictRecord) -> Moment {
+    let kind = match record.kind {
+        ConflictKind::Conflict => "other content under the same key",
+        ConflictKind::Uncompared => {
+            "content that cannot be compared, for the rule's fingerprint was edited in between"
+        }
+    };
+    let id = match &record.message_id {
+        Some(id) => format!(" (message {})", escaped(id)),
+        None => String::new(),
+    };
+    let print = record.fingerprint.short();
+    let what = format!(
+        "conflict: {kind}, of {}{id}, fingerprint {print}, {} bytes; seen {} times, last at {}",
+        record.source,
+        record.body.bytes.len(),
+        record.count,
+        record.last_seen
+    );
+    let word = match record.kind {
+        ConflictKind::Conflict => "conflict",
+        ConflictKind::Uncompared => "uncompared",
+    };
+    Moment::new(record.first_seen, word, what)
+        .toned(Tone::Warn)
+        .with("source", json!(record.source))
+        .with("rule", json!(record.rule))
+        .with("event", json!(record.event))
+        .with("message_id", json!(record.message_id))
+        .with("fingerprint", json!(print))
+        .with("bytes", json!(record.body.bytes.len()))
+        .with("count", json!(record.count))
+        .with("last_seen", json!(record.last_seen.to_string()))
+}
+
+fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
+    let at = entry.accepted_at.plus(one.began_after);
+    let mut what = format!("attempt {}: {}", one.number, one.kind);
+    if let Some(status) = one.status {
+        what.push_str(&format!(" ({status})"));
+    }
+    let is_last = entry.attempts.last() == Some(one);
+    if let Some(detail) = entry.last_detail.as_ref().filter(|_| is_last) {
+        what.push_str(&format!(": {}", escaped(detail)));
+    }
+    // An attempt's time is kept in whole seconds.
+    let is_first_uncertain = entry
+        .first_uncertain_at
+        .is_some_and(|first| first.since(entry.accepted_at).as_secs() == one.began_after.as_secs())
+        && one.kind.may_have_arrived();
+    if is_first_uncertain && entry.state != EntryState::Delivered {
+        what.push_str("; from here on it may have arrived");
+    }
+    let tone = match one.kind {
+        ackbox_domain::OutcomeKind::Succeeded => Tone::Good,
+        ackbox_domain::OutcomeKind::Rejected => Tone::Bad,
+        _ => Tone::Warn,
+    };
+    Moment::new(at, "attempt", what)
+        .toned(tone)
+        .with("number", json!(one.number))
+        .with("outcome", json!(one.kind.as_str()))
+        .with("status", json!(one.status))
+}
+
+fn claim(entry: &OutboxEntry) -> Option<Moment> {
+    let claim = entry
+        .claim
+        .as_ref()
+        .filter(|_| entry.state == EntryState::Claimed)?;
+    let what = format!(
+        "attempt {}: claimed until {}, not settled yet",
+        entry.fence, claim.lease_until
+    );
+    let moment = Moment::new(claim.claimed_at, "claimed", what)
+        .with("number", json!(entry.fence))
+        .with("lease_until", json!(claim.lease_until.to_string()));
+    Some(moment)
+}
+
+fn settled(entry: &OutboxEntry) -> Option<Moment> {
+    let at = entry.settled_at?;
+    let is_end = entry.state.is_closed() || entry.state == EntryState::Held;
+    let tone = match entry.state {
+        EntryState::Delivered => Tone::Good,
+        EntryState::Dead => Tone::Bad,
+        _ => Tone::Warn,
+    };
+    let reason = match &entry.reason {
+        Some(reason) => format!(" ({})", escaped(reason)),
+        None => String::new(),
+    };
+    let what = if is_end {
+        format!("{}{reason}", entry.state)
+    } else {
+        format!("waiting since then{reason}")
+    };
+    let moment = Moment::new(at, if is_end { "settled" } else { "waiting" }, what)
+        .toned(tone)
+        .with("state", json!(entry.state.as_str()))
+        .with("reason", json!(entry.reason));
+    Some(moment)
+}
+
+fn due(entry: &OutboxEntry) -> Option<Moment> {
+    let at = entry.due_at?;
+    let what = match entry.state {
+        EntryState::Pending if entry.fence == 0 => {
+            "due for the sweep, should the stream not have brought it before"
+        }
+        EntryState::Pending => "due for its next attempt",
+        EntryState::Unknown => "due to be asked about",
+        // The claim's own moment says until when.
+        EntryState::Claimed | EntryState::Held | EntryState::Delivered | EntryState::Dead => {
+            return None;
+        }
+    };
+    Some(Moment::new(at, "due", what.to_owned()).toned(Tone::Dim))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ackbox_domain::{OutcomeKind, RenderedBody, StoredBody};
+
+    use super::*;
+
+    fn entry() -> OutboxEntry {
+        let at = Timestamp::from_unix_ms(1_000_000);
+        let attempt = |number, kind, s| AttemptRecord {
+            number,
+            kind,
+            status: None,
+            began_after: Duration::from_secs(s),
+        };
+        OutboxEntry {
+            key: format!("act_{}", "a".repeat(32)).parse().unwrap(),
+            source: "stripe".parse().unwrap(),
+            destination: "mailer".parse().unwrap(),
+            state: EntryState::Held,
+            reason: Some("outcome-unknown".to_owned()),
+            fence: 2,
+            claim: None,
+            accepted_at: at,
+            due_at: None,
+            first_uncertain_at: Some(at.plus(Duration::from_millis(60_300))),
+            origin: None,
+            attempts: vec![
+                attempt(1, OutcomeKind::NotSent, 0),
+                attempt(2, OutcomeKind::Unknown, 60),
+            ],
+            last_detail: Some("timed out \u{1b}[2J".to_owned()),
+            body: StoredBody::Inline(RenderedBody {
+                bytes: b"{}".to_vec(),
+                content_type: None,
+                content_encoding: None,
+            }),
+            settled_at: Some(at.plus(Duration::from_secs(71))),
+        }
+    }
+
+    #[test]
+    fn a_story_is_told_in_the_order_of_time() {
+        let story = Story {
+            outbox: Some(entry()),
+            ..Story::default()
+        };
+        let moments = of(&story);
+        let told: Vec<&str> = moments.iter().map(|moment| moment.what.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "accepted (its record has expired)",
+                "attempt 1: not_sent",
+                "attempt 2: unknown: timed out \\u{1b}[2J; from here on it may have arrived",
+                "held (outcome-unknown)",
+            ]
+        );
+        assert!(moments.is_sorted_by_key(|moment| moment.at));
+    }
+
+    #[test]
+    fn a_waiting_entry_says_what_comes_next() {
+        let mut entry = entry();
+        entry.state = EntryState::Pending;
+        entry.settled_at = None;
+        entry.due_at = Some(entry.accepted_at.plus(Duration::from_secs(300)));
+        let story = Story {
+            outbox: Some(entry),
+            ..Story::default()
+        };
+        let last = of(&story).pop().unwrap();
+        assert_eq!(last.what, "due for its next attempt");
+    }
+}
