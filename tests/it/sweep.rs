@@ -1,0 +1,168 @@
+//! The sweep alone: it finds what the stream lost, it is not held up by what is dead, and two of them
+//! do not stand in each other's way.
+
+use std::time::Duration;
+
+use ackbox_domain::{ActionKey, EntryState, Scalar};
+use ackbox_store::schema::{self, Class, attribute, kind};
+use ackbox_tests::destination::{Behaviour, Destination};
+use ackbox_tests::engine::Item;
+use ackbox_tests::events;
+use ackbox_tests::world::{World, name, order, orders, orders_source};
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio::time::Instant;
+
+async fn ok() -> Destination {
+    Destination::start(|_| Behaviour::status(200))
+        .await
+        .unwrap()
+}
+
+/// Longer than a fresh entry waits for the stream.
+const DUE: Duration = Duration::from_secs(61);
+
+/// So many entries like this one, each with a key of its own, as if accepted one by one.
+fn like(entry: &Item, many: usize) -> Vec<Item> {
+    let destination = name(entry.text(attribute::DESTINATION).unwrap());
+    (0..many)
+        .map(|number| {
+            let key = ActionKey::new("like", &[Scalar::Number(number.to_string())]);
+            let shard = schema::work_shard(Class::Open, &destination, &key);
+            let item = entry
+                .clone()
+                .with_text(attribute::PK, schema::action_pk(&key));
+            item.with_text(attribute::WORK_SHARD, shard)
+        })
+        .collect()
+}
+
+fn count(swept: &Value, what: &str) -> u64 {
+    swept[what]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{what} in {swept}"))
+}
+
+async fn how_many(world: &World, destination: &str, state: EntryState) -> usize {
+    let items = world.table.of_kind(kind::OUTBOX).await;
+    let is = |item: &&Item| {
+        item.text(attribute::DESTINATION) == Some(destination)
+            && item.text(attribute::STATE) == Some(state.as_str())
+    };
+    items.iter().filter(is).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_any_stream_record_every_entry_is_delivered_once_when_it_is_due() {
+    let destination = ok().await;
+    let world = World::new(&orders(&destination)).await;
+    let receiver = world.receiver().await;
+    let webhooks = (0..40).map(|n| world.webhook("orders", &format!("m{n}"), order(n)));
+    let webhooks: Vec<_> = webhooks.collect();
+    join_all(webhooks.iter().map(|webhook| webhook.to(&receiver))).await;
+    let dispatcher = world.dispatcher().await;
+    let swept = world.sweep(&dispatcher).await;
+    assert_eq!(
+        count(&swept, "found"),
+        0,
+        "they are the stream's until they are due"
+    );
+    world.clock.advance(DUE);
+    let swept = world.sweep(&dispatcher).await;
+    assert_eq!(count(&swept, "attempted"), 40);
+    assert_eq!(
+        how_many(&world, "warehouse", EntryState::Delivered).await,
+        40
+    );
+    let mut keys: Vec<String> = destination.received().into_iter().map(|r| r.key).collect();
+    keys.sort();
+    keys.dedup();
+    assert_eq!((keys.len(), destination.received().len()), (40, 40));
+    let swept = world.sweep(&dispatcher).await;
+    assert_eq!(count(&swept, "found"), 0);
+}
+
+/// A dead destination with far more due entries than a sweep can attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_a_healthy_one_waiting()
+ {
+    const DEAD: usize = 20_000;
+    const HEALTHY: usize = 100;
+    let (healthy, dead) = (ok().await, ok().await);
+    let dead_source = orders_source()
+        .replace("orders", "olds")
+        .replace("warehouse", "ruin");
+    let ruin = ackbox_tests::world::warehouse(&dead, "{ window = \"24h\" }", "retry");
+    let ruin = ruin.replace("destination.warehouse", "destination.ruin");
+    let config = format!("{}{dead_source}{ruin}", orders(&healthy)).replace("\"5s\"", "\"1s\"")
+        + "\n[delivery]\nsettle_margin = \"1s\"\n";
+    drop(dead);
+    let world = World::new(&config).await;
+    let receiver = world.receiver().await;
+    for source in ["orders", "olds"] {
+        let answer = world.webhook(source, "m0", order(0)).to(&receiver).await;
+        assert_eq!(answer.said(), (200, "accepted"));
+    }
+    for item in world.table.of_kind(kind::OUTBOX).await {
+        let is_dead = item.text(attribute::DESTINATION) == Some("ruin");
+        let many = if is_dead { DEAD - 1 } else { HEALTHY - 1 };
+        world.table.put(like(&item, many)).await;
+    }
+    world.clock.advance(DUE);
+    let dispatcher = world.dispatcher().await;
+    let deadline = Instant::now() + Duration::from_secs(7);
+    let swept = dispatcher
+        .handle(events::schedule(), deadline)
+        .await
+        .unwrap();
+    assert_eq!(healthy.received().len(), HEALTHY, "{swept}");
+    assert_eq!(
+        how_many(&world, "warehouse", EntryState::Delivered).await,
+        HEALTHY
+    );
+    // It proves something only if the dead ones were more than this sweep could do.
+    assert!(count(&swept, "attempted") > HEALTHY as u64, "{swept}");
+    assert!(count(&swept, "attempted") < DEAD as u64, "{swept}");
+    assert_eq!(count(&swept, "failed"), 0, "{swept}");
+    assert_eq!(how_many(&world, "ruin", EntryState::Dead).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_sweeps_at_once_refuse_each_other_under_a_tenth_of_their_claims() {
+    const DUE_ENTRIES: usize = 600;
+    let destination = ok().await;
+    let world = World::new(&orders(&destination)).await;
+    let receiver = world.receiver().await;
+    world.webhook("orders", "m0", order(0)).to(&receiver).await;
+    let item = world.table.of_kind(kind::OUTBOX).await.remove(0);
+    world.table.put(like(&item, DUE_ENTRIES - 1)).await;
+    world.clock.advance(DUE);
+    let (one, other) = (world.dispatcher().await, world.dispatcher().await);
+    let (a, b) = tokio::join!(world.sweep(&one), world.sweep(&other));
+    let both = |what| count(&a, what) + count(&b, what);
+    assert_eq!(both("attempted"), DUE_ENTRIES as u64, "{a}, {b}");
+    assert_eq!(destination.received().len(), DUE_ENTRIES);
+    let claims = both("attempted") + both("refused");
+    assert!(both("refused") * 10 < claims, "{a}, {b}");
+    // It proves something only if both worked.
+    assert!(
+        count(&a, "attempted") > 0 && count(&b, "attempted") > 0,
+        "{a}, {b}"
+    );
+}
+
+#[tokio::test]
+async fn a_sweep_that_runs_out_of_time_leaves_the_rest_to_the_next_one() {
+    let destination = ok().await;
+    let world = World::new(&orders(&destination)).await;
+    let receiver = world.receiver().await;
+    world.webhook("orders", "m0", order(0)).to(&receiver).await;
+    world.clock.advance(DUE);
+    let dispatcher = world.dispatcher().await;
+    let soon = Instant::now() + Duration::from_secs(9);
+    let swept = dispatcher.handle(events::schedule(), soon).await.unwrap();
+    assert_eq!((count(&swept, "left"), count(&swept, "attempted")), (1, 0));
+    assert_eq!(world.entry().await.fence, 0);
+    let swept = world.sweep(&dispatcher).await;
+    assert_eq!(count(&swept, "attempted"), 1);
+}

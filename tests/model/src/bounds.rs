@@ -1,0 +1,178 @@
+//! What is explored: the bounds of one run, the policy and timing that it hands to the decisions, and
+//! the guards that can be taken away one at a time.
+
+use std::time::Duration;
+
+use ackbox_domain::settlement::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Timing};
+
+use crate::clock::{Steps, lasting};
+
+/// What the destination does with a repeated key, and what the policy says of an unknown outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// Keeps no keys; an unknown outcome is held.
+    None,
+    /// Keeps keys for [`Bounds::window`]; an unknown outcome is retried inside it.
+    WindowRetry,
+    /// Keeps keys for [`Bounds::window`]; an unknown outcome is held.
+    WindowHold,
+}
+
+/// The bounds of one run. Times are in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Which destination.
+    pub destination: Destination,
+    /// How many invocations work side by side, at most 3.
+    pub dispatchers: usize,
+    /// How many of them die, at any step.
+    pub crashes: u8,
+    /// How often the stream hands out the one record of the entry.
+    pub records: u8,
+    /// How often an operator acts, at most once.
+    pub operator_acts: u8,
+    /// How far each clock stands from true time, either way.
+    pub clock_off: Steps,
+    /// How long one request may take.
+    pub timeout: u8,
+    /// The settle margin.
+    pub margin: u8,
+    /// How long a claim lasts.
+    pub lease: u8,
+    /// How long the destination keeps a key.
+    pub window: u8,
+    /// How long after acceptance attempts are made.
+    pub retry_for: u8,
+    /// The wait between attempts: together with `retry_for` it bounds the attempts to three where
+    /// each is answered.
+    pub backoff: u8,
+}
+
+impl Bounds {
+    /// The bounds that `make model` explores: three dispatchers, two crashes, every clock one step
+    /// off either way.
+    #[must_use]
+    pub const fn full(destination: Destination) -> Self {
+        Self {
+            destination,
+            dispatchers: 3,
+            crashes: 2,
+            records: 2,
+            operator_acts: 1,
+            clock_off: 1,
+            timeout: 1,
+            margin: 1,
+            lease: 5,
+            window: 18,
+            retry_for: 15,
+            backoff: 8,
+        }
+    }
+
+    /// Bounds that a test explores in seconds.
+    #[must_use]
+    pub const fn small(destination: Destination) -> Self {
+        Self {
+            dispatchers: 2,
+            crashes: 1,
+            ..Self::full(destination)
+        }
+    }
+
+    /// How far two clocks may differ: what the configuration has to allow for.
+    #[must_use]
+    pub const fn skew(&self) -> u8 {
+        2 * self.clock_off.unsigned_abs()
+    }
+
+    pub(crate) const fn keeps_keys(&self) -> bool {
+        !matches!(self.destination, Destination::None)
+    }
+
+    /// The timing of claims, in the relation that the configuration demands.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        Timing {
+            lease: lasting(self.lease),
+            settle_margin: lasting(self.margin),
+            clock_skew: lasting(self.skew()),
+            first_due: lasting(self.lease + 1),
+            no_destination_hold: Duration::MAX,
+        }
+    }
+
+    /// The destination's policy.
+    #[must_use]
+    pub fn policy(&self) -> DeliveryPolicy {
+        let window = Idempotency::Window(lasting(self.window));
+        let (idempotency, on_unknown) = match self.destination {
+            Destination::None => (Idempotency::None, OnUnknown::Hold),
+            Destination::WindowRetry => (window, OnUnknown::Retry),
+            Destination::WindowHold => (window, OnUnknown::Hold),
+        };
+        DeliveryPolicy {
+            idempotency,
+            on_unknown,
+            timeout: lasting(self.timeout),
+            retry_for: lasting(self.retry_for),
+            backoff: Backoff {
+                first: lasting(self.backoff),
+                max: lasting(self.backoff),
+            },
+        }
+    }
+
+    /// Whether the relation holds without which a configuration does not start.
+    #[must_use]
+    pub const fn is_allowed(&self) -> bool {
+        self.lease > self.timeout + self.margin + self.skew() && self.dispatchers <= 3
+    }
+}
+
+/// What keeps the promise. All are on in the protocol as it is; a test takes one away and sees which
+/// property falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guards {
+    /// `may_begin` is asked with the claim's lease right before a request leaves.
+    pub lease_check: bool,
+    /// An expired claim is taken over only after the allowed skew on top of its lease.
+    pub expiry_skew: bool,
+    /// The destination's window is looked at.
+    pub window_check: bool,
+    /// The window ends earlier by the allowed skew.
+    pub window_skew: bool,
+    /// The first attempt that may have arrived is recorded.
+    pub first_uncertain_at: bool,
+    /// A claim demands the fence that was read.
+    pub claim_fence: bool,
+    /// A claim demands that the entry is pending.
+    pub claim_state: bool,
+    /// Whose claim stands in the way is told by the claim's id.
+    pub claim_id: bool,
+    /// A settlement demands the fence of its own attempt.
+    pub settle_fence: bool,
+    /// A settlement demands the state that it was decided on.
+    pub settle_state: bool,
+    /// A success settles under any fence.
+    pub late_success: bool,
+    /// An operator's permission is for one attempt.
+    pub permit_once: bool,
+}
+
+impl Guards {
+    /// The protocol as it is.
+    pub const ALL: Self = Self {
+        lease_check: true,
+        expiry_skew: true,
+        window_check: true,
+        window_skew: true,
+        first_uncertain_at: true,
+        claim_fence: true,
+        claim_state: true,
+        claim_id: true,
+        settle_fence: true,
+        settle_state: true,
+        late_success: true,
+        permit_once: true,
+    };
+}

@@ -1,0 +1,256 @@
+//! One state of the world: the entry on the table, three dispatchers, and the truth about the
+//! destination that nobody in the protocol can see.
+
+use ackbox_domain::{EntryState, OutcomeKind};
+
+use crate::clock::Steps;
+
+/// The outbox item, as far as decisions and conditions read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// Its state.
+    pub state: EntryState,
+    /// The number of claims; an operator's redrive takes a number too.
+    pub fence: u8,
+    /// When the open claim was taken, by its holder's clock; the lease follows from it.
+    pub claimed_at: Steps,
+    /// When it is due.
+    pub due_at: Steps,
+    /// The first attempt that may have arrived.
+    pub first_uncertain_at: Option<Steps>,
+    /// The one attempt (by fence) that an operator permitted whatever came before; 0 is none.
+    pub permitted: u8,
+    /// When the action was accepted.
+    pub accepted_at: Steps,
+}
+
+/// One invocation of the dispatcher, with a clock of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dispatcher {
+    /// Where it stands.
+    pub at: Place,
+    /// How far its clock is from true time.
+    pub clock_off: Steps,
+}
+
+/// Where a dispatcher stands in its work on the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// Nothing is on its way. Also after a crash: the next invocation takes this place.
+    Idle,
+    /// A write is on its way that the table can only refuse, and that leaves nothing behind.
+    Refused,
+    /// A claim is on its way, decided on this reading.
+    Claiming {
+        /// The fence that was read.
+        seen: u8,
+        /// When it decided, by its own clock.
+        claimed_at: Steps,
+    },
+    /// The claim committed, and its answer was lost: it will be sent again.
+    Unanswered {
+        /// The fence that was read.
+        seen: u8,
+        /// When it decided.
+        claimed_at: Steps,
+    },
+    /// The settlement of an expired claim is on its way.
+    Expiring {
+        /// The fence that was read.
+        seen: u8,
+    },
+    /// A hold without an attempt is on its way.
+    Holding {
+        /// The fence that was read.
+        seen: u8,
+    },
+    /// It holds the claim; no request has left.
+    Claimed(Attempt),
+    /// Its request is on its way, since then.
+    Sent(Attempt, Steps),
+    /// It died with its request on its way, since then; whether that request was permitted.
+    Orphan(Steps, bool),
+    /// It knows what it will ever know of its attempt.
+    Ended(Attempt, End),
+}
+
+/// An attempt, as its claim's answer described the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Attempt {
+    /// Its number.
+    pub fence: u8,
+    /// When it was claimed, by its holder's clock.
+    pub claimed_at: Steps,
+    /// Whether an earlier attempt may have arrived.
+    pub after_uncertain: bool,
+}
+
+/// What a dispatcher learns of its attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum End {
+    /// A 2xx.
+    Succeeded,
+    /// A final no.
+    Rejected,
+    /// A no that another request may change (409).
+    RejectedForNow,
+    /// Later, please.
+    Busy,
+    /// It never left.
+    NotSent,
+    /// No answer, or one that proves nothing.
+    Unknown,
+}
+
+impl End {
+    pub(crate) const fn kind(self) -> OutcomeKind {
+        match self {
+            Self::Succeeded => OutcomeKind::Succeeded,
+            Self::Rejected | Self::RejectedForNow => OutcomeKind::Rejected,
+            Self::Busy => OutcomeKind::Busy,
+            Self::NotSent => OutcomeKind::NotSent,
+            Self::Unknown => OutcomeKind::Unknown,
+        }
+    }
+
+    pub(crate) const fn status(self) -> Option<u16> {
+        match self {
+            Self::Succeeded => Some(200),
+            Self::Rejected => Some(422),
+            Self::RejectedForNow => Some(409),
+            Self::Busy => Some(429),
+            Self::NotSent | Self::Unknown => None,
+        }
+    }
+}
+
+/// What an operator says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// Send again, as the policy allows.
+    Redrive,
+    /// Send again once, whatever came before: it may execute twice, and the operator said so.
+    RedriveAllTheSame,
+    /// It is applied.
+    Applied,
+    /// It is not applied: send it.
+    NotApplied,
+    /// It is not to be sent any more.
+    Dead,
+}
+
+/// The truth, for the properties alone: no step of the protocol reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Truth {
+    /// How often the destination carried the action out, counted up to 2.
+    pub effects: u8,
+    /// Since when the destination knows the key (where it keeps keys).
+    pub first_effect: Option<Steps>,
+    /// When the first request left whose outcome was other than `busy`.
+    pub first_arrival: Option<Steps>,
+    /// What an operator has said.
+    pub word: Option<Word>,
+    /// What went wrong on the last step.
+    pub broken: Broken,
+}
+
+/// What a step broke. A bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Broken(pub u8);
+
+impl Broken {
+    /// Nothing.
+    pub const NOTHING: Self = Self(0);
+    /// A destination without keys got a request after one that may have arrived.
+    pub const REPEATED: Self = Self(1);
+    /// A request left that its lease does not cover.
+    pub const PAST_LEASE: Self = Self(2);
+    /// A request left that the window does not cover.
+    pub const PAST_WINDOW: Self = Self(4);
+    /// A second effect that no operator permitted.
+    pub const TWICE: Self = Self(8);
+    /// A closed entry reopened, or a delivered one changed.
+    pub const REOPENED: Self = Self(16);
+    /// A success was settled, and the entry is not delivered.
+    pub const FORGOTTEN: Self = Self(32);
+    /// A step that does not come nearer to the end.
+    pub const BACKWARDS: Self = Self(64);
+
+    pub(crate) fn add(&mut self, what: Self, when: bool) {
+        if when {
+            self.0 |= what.0;
+        }
+    }
+
+    /// Whether this is among it.
+    #[must_use]
+    pub const fn has(self, what: Self) -> bool {
+        self.0 & what.0 != 0
+    }
+}
+
+/// The world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// The table.
+    pub entry: Entry,
+    /// The invocations.
+    pub dispatchers: [Dispatcher; 3],
+    /// How many crashes are left.
+    pub crashes: u8,
+    /// How often the stream's record can still come.
+    pub records: u8,
+    /// How often an operator can still act.
+    pub operator_acts: u8,
+    /// What is true.
+    pub truth: Truth,
+}
+
+impl Dispatcher {
+    pub(crate) const IDLE: Self = Self {
+        at: Place::Idle,
+        clock_off: 0,
+    };
+}
+
+impl State {
+    /// Accepted just now: the entry is on the table, and nobody has read it.
+    #[must_use]
+    pub const fn accepted(first_due: Steps, crashes: u8, records: u8, operator_acts: u8) -> Self {
+        Self {
+            entry: Entry {
+                state: EntryState::Pending,
+                fence: 0,
+                claimed_at: 0,
+                due_at: first_due,
+                first_uncertain_at: None,
+                permitted: 0,
+                accepted_at: 0,
+            },
+            dispatchers: [Dispatcher::IDLE; 3],
+            crashes,
+            records,
+            operator_acts,
+            truth: Truth {
+                effects: 0,
+                first_effect: None,
+                first_arrival: None,
+                word: None,
+                broken: Broken::NOTHING,
+            },
+        }
+    }
+
+    /// How many requests are on their way, those of the dead among them.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        let flies = |d: &&Dispatcher| matches!(d.at, Place::Sent(..) | Place::Orphan(..));
+        self.dispatchers.iter().filter(flies).count()
+    }
+
+    /// Closed, or held.
+    #[must_use]
+    pub const fn is_at_rest(&self) -> bool {
+        self.entry.state.is_closed() || matches!(self.entry.state, EntryState::Held)
+    }
+}
