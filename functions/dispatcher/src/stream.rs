@@ -19,8 +19,15 @@ impl Dispatcher {
             begin_until: Instant::now() + settings.stream_budget,
             deadline,
         };
-        let ours: Vec<(usize, bool)> = stream::iter(records.iter().enumerate())
-            .map(|(at, record)| async move { (at, self.record(record, &limits).await) })
+        let limits = &limits;
+        // Collected first: a closure over borrowed records that lives across an await is not `Send`
+        // to the compiler.
+        let each: Vec<_> = records
+            .iter()
+            .enumerate()
+            .map(|(at, record)| async move { (at, self.record(record, limits).await) })
+            .collect();
+        let ours: Vec<(usize, bool)> = stream::iter(each)
             .buffer_unordered(settings.concurrency)
             .collect()
             .await;

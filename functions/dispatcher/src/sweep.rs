@@ -94,8 +94,8 @@ impl Dispatcher {
         let mut swept = Swept::default();
         let out_of_time = AtomicBool::new(false);
         let keys = self.due_keys(name, &out_of_time);
-        let mut done = std::pin::pin!(
-            keys.map(|key| async {
+        let mut done = keys
+            .map(|key| async {
                 match key {
                     Ok(key) => self.dispatch_key(&key, limits).await,
                     Err(error) => {
@@ -105,7 +105,8 @@ impl Dispatcher {
                 }
             })
             .buffer_unordered(share)
-        );
+            // Boxed, so that the compiler sees that the whole may run on any thread.
+            .boxed();
         while let Some(dispatched) = done.next().await {
             if matches!(dispatched, Dispatched::NoTime) {
                 out_of_time.store(true, Ordering::Relaxed);
@@ -120,7 +121,7 @@ impl Dispatcher {
         &'a self,
         name: &'a Name,
         out_of_time: &'a AtomicBool,
-    ) -> impl stream::Stream<Item = Result<ActionKey, StoreError>> + 'a {
+    ) -> stream::BoxStream<'a, Result<ActionKey, StoreError>> {
         let pages = self.0.store.due(Class::Open, name, self.now());
         stream::unfold(Some(pages), move |pages| async move {
             let mut pages = pages?;
@@ -134,6 +135,7 @@ impl Dispatcher {
             }
         })
         .flat_map(stream::iter)
+        .boxed()
     }
 
     async fn dispatch_key(&self, key: &ActionKey, limits: &Limits) -> Dispatched {

@@ -29,7 +29,9 @@ impl Receiver {
                 let acceptance = store.accept(&action, timing, deadline).await;
                 (action, acceptance)
             })
-            .buffer_unordered(AT_ONCE);
+            .buffer_unordered(AT_ONCE)
+            // Boxed, so that the compiler sees that the whole may run on any thread.
+            .boxed();
         let mut outcomes = Vec::new();
         while let Some((action, acceptance)) = accepted.next().await {
             let outcome = outcome_of(&acceptance, on_conflict);
