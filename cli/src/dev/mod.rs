@@ -1,16 +1,31 @@
-//! `ackbox dev`.
+//! The whole on one machine: receiver on HTTP, stream pump and sweep timer around the functions' own
+//! code, on an embedded engine or another. `ackbox dev` is this, staying up; `demo` and the
+//! integration tests are this, for a while.
+//!
+//! | module | stands for |
+//! | --- | --- |
+//! | [`engine`] | DynamoDB and its stream |
+//! | [`http`] | the receiver's function URL |
+//! | [`pump`] | the event source mapping between the stream and the dispatcher |
+//! | [`sweep`] | the schedule that wakes the sweeper |
+//! | [`invoke`] | a Lambda sandbox: its timeout, its sudden end |
+//! | [`runtime`] | the deployment |
+//!
+//! What must never happen: that something is decided here. Everything that is accepted, claimed,
+//! delivered or settled is so by the functions' code.
 
-use std::process::ExitCode;
+mod clients;
+mod command;
+mod engine;
+mod http;
+mod invoke;
+mod lock;
+mod pump;
+mod runtime;
+mod sweep;
 
-use crate::commands::CommandError;
-use crate::output::Terminal;
-
-/// The options of `ackbox dev`.
-#[derive(Debug, clap::Args)]
-pub struct Args {}
-
-/// Runs it.
-pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandError> {
-    let _ = (args, terminal);
-    Err(CommandError::Usage("`ackbox dev` is not there yet".into()))
-}
+pub use clients::Clients;
+pub use command::{Args, run};
+pub use engine::{Engine, EngineError};
+pub use lock::Announcement;
+pub use runtime::{Clock, Extras, Options, Runtime, StartError, StreamMode};

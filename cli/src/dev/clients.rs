@@ -1,0 +1,117 @@
+//! The SDK's clients: for an engine on this machine, or for what the environment says.
+
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
+use aws_sdk_dynamodbstreams::config::SharedHttpClient;
+use url::{Host, Url};
+
+use crate::cli::ENDPOINT_VARIABLE;
+use crate::edge;
+
+/// A client for the table, and one for its stream. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Clients {
+    /// The table's.
+    pub dynamodb: aws_sdk_dynamodb::Client,
+    /// The stream's.
+    pub streams: aws_sdk_dynamodbstreams::Client,
+}
+
+impl Clients {
+    /// For an engine on this machine, over plain HTTP, with credentials that say nothing.
+    pub async fn local(endpoint: &str) -> Self {
+        let sdk = SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .endpoint_url(endpoint)
+            .region(region())
+            .credentials_provider(meaningless())
+            .build();
+        Self::over(&sdk, plain_http(), None)
+    }
+
+    /// As the SDK's own environment says: `AWS_ENDPOINT_URL_DYNAMODB`,
+    /// `AWS_ENDPOINT_URL_DYNAMODB_STREAMS` (else the same endpoint), region and credentials.
+    ///
+    /// An endpoint on this machine gets credentials that say nothing where neither
+    /// `AWS_ACCESS_KEY_ID` nor `AWS_PROFILE` is set: no engine there looks at them.
+    pub async fn from_environment() -> Self {
+        let endpoint = edge::environment(ENDPOINT_VARIABLE);
+        let is_local = endpoint.as_deref().is_some_and(is_loopback);
+        let has_credentials = ["AWS_ACCESS_KEY_ID", "AWS_PROFILE"]
+            .iter()
+            .any(|name| edge::environment(name).is_some());
+        let mut loader = aws_config::defaults(BehaviorVersion::latest())
+            .http_client(ackbox_store::http_client());
+        if is_local && !has_credentials {
+            loader = loader.credentials_provider(meaningless()).region(region());
+        }
+        let sdk = loader.load().await;
+        // The SDK knows each service's own variable; where the stream has none, it is where the table is.
+        let streams = match edge::environment("AWS_ENDPOINT_URL_DYNAMODB_STREAMS") {
+            None => endpoint,
+            own => own,
+        };
+        let http = if is_local {
+            plain_or_tls(&streams)
+        } else {
+            ackbox_store::http_client()
+        };
+        Self::over(&sdk, http, streams)
+    }
+
+    fn over(sdk: &SdkConfig, http: SharedHttpClient, streams_endpoint: Option<String>) -> Self {
+        let table = ackbox_store::client(sdk)
+            .config()
+            .to_builder()
+            .http_client(http.clone())
+            .build();
+        let mut streams = aws_sdk_dynamodbstreams::config::Builder::from(sdk).http_client(http);
+        if let Some(endpoint) = streams_endpoint {
+            streams = streams.endpoint_url(endpoint);
+        }
+        Self {
+            dynamodb: aws_sdk_dynamodb::Client::from_conf(table),
+            streams: aws_sdk_dynamodbstreams::Client::from_conf(streams.build()),
+        }
+    }
+}
+
+/// Whether the URL's host is this machine.
+pub(super) fn is_loopback(endpoint: &str) -> bool {
+    let url = Url::parse(endpoint).ok();
+    match url.as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+/// Plain HTTP, which reads no root certificates, unless an endpoint needs TLS.
+fn plain_or_tls(streams: &Option<String>) -> SharedHttpClient {
+    let table = edge::environment(ENDPOINT_VARIABLE);
+    let needs_tls = [&table, streams]
+        .into_iter()
+        .flatten()
+        .any(|endpoint| endpoint.starts_with("https:"));
+    if needs_tls {
+        ackbox_store::http_client()
+    } else {
+        plain_http()
+    }
+}
+
+fn plain_http() -> SharedHttpClient {
+    aws_smithy_http_client::Builder::new().build_http()
+}
+
+fn meaningless() -> SharedCredentialsProvider {
+    SharedCredentialsProvider::new(Credentials::new("local", "local", None, None, "ackbox"))
+}
+
+fn region() -> Region {
+    let named = ["AWS_REGION", "AWS_DEFAULT_REGION"]
+        .iter()
+        .find_map(|name| edge::environment(name));
+    Region::new(named.unwrap_or_else(|| "us-east-1".to_owned()))
+}

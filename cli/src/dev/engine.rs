@@ -1,0 +1,236 @@
+//! The embedded DynamoDB-compatible engine: memory or a SQLite file in, an endpoint on loopback out.
+//! No two processes ever have one file open as an engine.
+//!
+//! It runs on a thread of its own, because its requests block (SQLite does), and because dropping
+//! that thread's runtime is what surely closes the file.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use dynoxide::Database;
+use dynoxide::storage::Storage;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::lock::{FileLock, LockError};
+
+/// How long requests that run may take to end once the engine stops.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Run before the first request. The engine finds a stream's last and next records by reading all of
+/// them, so it is given an index for that; and records go after 24 hours, as DynamoDB's do
+/// (DynamoDB's developer guide, "Change data capture for DynamoDB Streams").
+const PREPARATION: &str = "
+    CREATE INDEX IF NOT EXISTS ackbox_stream_order
+        ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+    DELETE FROM _stream_records WHERE created_at < unixepoch() - 86400;";
+
+/// An engine that answers the DynamoDB and DynamoDB Streams APIs on a loopback port of its own.
+///
+/// Dropping it stops it too, without waiting.
+#[derive(Debug)]
+pub struct Engine {
+    endpoint: String,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    /// Held until the thread has ended.
+    lock: Option<FileLock>,
+}
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// Another process has the file open.
+    #[error(
+        "the table file {} is in use by another process{}; stop that one, or name another file with --db",
+        path.display(), at.as_deref().map(|at| format!(" (an engine at {at})")).unwrap_or_default()
+    )]
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// Where that process serves it, if it says so.
+        at: Option<String>,
+    },
+    /// The file, or one of those beside it, cannot be opened or created.
+    #[error("cannot open the table file {}; check that the folder exists and may be written to", path.display())]
+    Unopened {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is not one that the engine can use.
+    #[error("cannot use the table file {}: {problem}", path.display())]
+    Unusable {
+        /// The file; empty for memory.
+        path: PathBuf,
+        /// What the engine said.
+        problem: String,
+    },
+    /// No loopback port, or no thread, could be had.
+    #[error("the embedded engine cannot be started")]
+    NoPort(#[source] io::Error),
+}
+
+impl Engine {
+    /// An engine in memory: empty, and gone when it stops.
+    pub async fn memory() -> Result<Self, EngineError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        // A name makes the memory reachable for the preparation's connection as well.
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("file:ackbox-{number}?mode=memory&cache=shared");
+        Self::start(name, PathBuf::new(), None).await
+    }
+
+    /// An engine on a SQLite file, which is created with its folder if it is missing.
+    ///
+    /// What was acknowledged survives the end of the process, however it ends: every commit is synced
+    /// to the write-ahead log (`journal_mode = WAL`, `synchronous = FULL`).
+    ///
+    /// # Errors
+    ///
+    /// The file is in use, cannot be opened, or is none of ours.
+    pub async fn file(path: &Path) -> Result<Self, EngineError> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|source| unopened(path, source))?;
+        }
+        let lock = FileLock::take(path).map_err(|error| match error {
+            LockError::Held { at } => EngineError::InUse {
+                path: path.to_owned(),
+                at,
+            },
+            LockError::Io(source) => unopened(path, source),
+        })?;
+        let Some(name) = path.to_str() else {
+            return Err(EngineError::Unusable {
+                path: path.to_owned(),
+                problem: "its name is not UTF-8".to_owned(),
+            });
+        };
+        Self::start(name.to_owned(), path.to_owned(), Some(lock)).await
+    }
+
+    async fn start(
+        name: String,
+        path: PathBuf,
+        lock: Option<FileLock>,
+    ) -> Result<Self, EngineError> {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (ready, started) = oneshot::channel();
+        let thread = std::thread::Builder::new()
+            .name("ackbox-engine".to_owned())
+            .spawn(move || run(&name, path, ready, stopped))
+            .map_err(EngineError::NoPort)?;
+        let endpoint = started.await.unwrap_or_else(|_| {
+            let ended = io::Error::other("its thread ended before it was ready");
+            Err(EngineError::NoPort(ended))
+        })?;
+        let (stop, thread) = (Some(stop), Some(thread));
+        Ok(Self {
+            endpoint,
+            stop,
+            thread,
+            lock,
+        })
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// Stops it, and returns when the file is closed and free.
+    pub async fn stop(mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has closed the file all the same.
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+        self.lock.take();
+    }
+}
+
+fn unopened(path: &Path, source: io::Error) -> EngineError {
+    EngineError::Unopened {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// The engine's thread, from opening to closing.
+fn run(
+    name: &str,
+    path: PathBuf,
+    ready: oneshot::Sender<Result<String, EngineError>>,
+    stopped: oneshot::Receiver<()>,
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = ready.send(Err(EngineError::NoPort(error)));
+            return;
+        }
+    };
+    runtime.block_on(async {
+        match open(name, path).await {
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+            Ok((database, listener, endpoint)) => {
+                let _ = ready.send(Ok(endpoint));
+                serve(listener, database, stopped).await;
+            }
+        }
+    });
+    // Connections that still run hold the database: their tasks go with the runtime.
+}
+
+async fn open(name: &str, path: PathBuf) -> Result<(Database, TcpListener, String), EngineError> {
+    let unusable = |problem: String| EngineError::Unusable {
+        path: path.clone(),
+        problem,
+    };
+    let side = Storage::new(name).map_err(|error| unusable(error.to_string()))?;
+    side.conn()
+        .execute_batch(PREPARATION)
+        .map_err(|error| unusable(error.to_string()))?;
+    let database = Database::new(name).map_err(|error| unusable(error.to_string()))?;
+    drop(side);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .await
+        .map_err(EngineError::NoPort)?;
+    let address = listener.local_addr().map_err(EngineError::NoPort)?;
+    Ok((database, listener, format!("http://{address}")))
+}
+
+async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Receiver<()>) {
+    let (asked, wait) = oneshot::channel::<()>();
+    let shutdown = async move {
+        // Ends when the engine is stopped or dropped.
+        let _ = stopped.await;
+        let _ = asked.send(());
+    };
+    let serving = dynoxide::server::serve_with_shutdown(listener, database, shutdown);
+    let too_long = async {
+        let _ = wait.await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = serving => if let Err(error) = served {
+            tracing::error!(%error, "engine.failed");
+        },
+        () = too_long => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;
