@@ -323,6 +323,5 @@ fn key(headers: &HeaderMap) -> String {
         .to_owned()
 }
 
-
 #[cfg(test)]
 mod tests;

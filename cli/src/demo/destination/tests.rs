@@ -40,11 +40,7 @@ async fn a_request_is_logged_as_it_was_read_and_answered_as_the_script_says() {
     assert_eq!(answered, [Answered::Status(503), Answered::Status(204)]);
     assert_eq!(received[0].body, b"one");
     assert_eq!(received[0].path, "/in?a=b");
-    assert!(
-        received[0]
-            .headers
-            .contains(&("host".into(), "x".into()))
-    );
+    assert!(received[0].headers.contains(&("host".into(), "x".into())));
     assert!(received.iter().all(|r| r.key == KEY));
     assert_eq!((received[0].seen, received[1].seen), (1, 2));
 }
@@ -98,7 +94,9 @@ async fn a_stalled_request_is_answered_when_it_is_released() {
 
 #[tokio::test]
 async fn a_destination_that_is_gone_takes_no_connection() {
-    let destination = Destination::start(|_| Behaviour::status(200)).await.unwrap();
+    let destination = Destination::start(|_| Behaviour::status(200))
+        .await
+        .unwrap();
     let address = destination.address;
     let aborted = destination.accepting.clone();
     drop(destination);

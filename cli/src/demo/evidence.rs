@@ -1,0 +1,85 @@
+//! What the verdict looks at: the senders' ledger, what the destinations logged, and, for actions that no
+//! destination confirmed, where the table says they stand.
+
+use ackbox_domain::{EntryState, OutcomeKind};
+use serde_json::value::RawValue;
+
+use super::destination::Answered;
+use super::ledger::Sent;
+
+/// Everything that is known after a run.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// The senders' ledger.
+    pub sent: Vec<Sent>,
+    /// The destinations' logs: one destination after the other, each in the order of reading.
+    pub attempts: Vec<Attempt>,
+    /// Every entry that the table holds of what is not delivered, and of what the destinations saw.
+    pub standing: Vec<Standing>,
+}
+
+/// One request that a destination read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Where.
+    pub destination: String,
+    /// Whether the destination keeps idempotency keys.
+    pub keeps_keys: bool,
+    /// The key it came under.
+    pub key: String,
+    /// The body, byte for byte.
+    pub body: Vec<u8>,
+    /// What it was answered.
+    pub answered: Answered,
+    /// Whether its signature verified, where the destination wants one.
+    pub genuine: Option<bool>,
+}
+
+impl Attempt {
+    /// Whether the destination said that it has the action.
+    pub fn confirms(&self) -> bool {
+        matches!(self.answered, Answered::Status(status) if (200..300).contains(&status))
+    }
+
+    /// What the one who sent this attempt can know of it, by the rules for answers.
+    pub fn outcome(&self) -> OutcomeKind {
+        match self.answered {
+            Answered::Status(200..=299) => OutcomeKind::Succeeded,
+            Answered::Status(429) => OutcomeKind::Busy,
+            // Of a destination without keys, a bare 503 proves nothing.
+            Answered::Status(503) if self.keeps_keys => OutcomeKind::Busy,
+            Answered::Status(300..=499) => OutcomeKind::Rejected,
+            Answered::Status(_) | Answered::Dropped | Answered::Stalled => OutcomeKind::Unknown,
+        }
+    }
+
+    /// Whether this delivers that body: as it is, or as the data of an envelope.
+    pub fn carries(&self, body: &[u8]) -> bool {
+        self.body == body || self.enveloped().is_some_and(|data| data == trimmed(body))
+    }
+
+    fn enveloped(&self) -> Option<&[u8]> {
+        #[derive(serde::Deserialize)]
+        struct Envelope<'a> {
+            #[serde(borrow)]
+            data: &'a RawValue,
+        }
+        let envelope: Envelope<'_> = serde_json::from_slice(&self.body).ok()?;
+        Some(trimmed(envelope.data.get().as_bytes()))
+    }
+}
+
+fn trimmed(body: &[u8]) -> &[u8] {
+    body.trim_ascii()
+}
+
+/// Where the table says that an action stands. It is believed only where no destination speaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The action's key.
+    pub key: String,
+    /// Its entry's state.
+    pub state: EntryState,
+    /// The body that is to be sent.
+    pub body: Vec<u8>,
+}

@@ -1,0 +1,92 @@
+use super::*;
+use crate::demo::ledger::{Answer, Kind};
+use crate::demo::verdict::{Claim, Counts};
+
+fn evidence() -> Evidence {
+    let answer = |outcome: &str| {
+        let outcome = outcome.to_owned();
+        Ok(Answer {
+            status: 200,
+            outcome,
+        })
+    };
+    let sent = |outcome| Sent {
+        kind: Kind::New,
+        source: "tornado",
+        fact: "batch_completed 550e8400",
+        body: Vec::new(),
+        answer: answer(outcome),
+    };
+    Evidence {
+        sent: vec![sent("accepted"), sent("duplicate"), sent("duplicate")],
+        ..Evidence::default()
+    }
+}
+
+fn verdict() -> Verdict {
+    let action = Action {
+        key: format!("act_{}", "a".repeat(32)),
+        fact: Some("avatar_video.ready avv_01"),
+        source: Some("tornado"),
+        destination: Some("deployer".into()),
+        answers: vec![
+            Answered::Status(503),
+            Answered::Status(503),
+            Answered::Status(200),
+        ],
+        state: Some(EntryState::Delivered),
+        table: Some(EntryState::Delivered),
+    };
+    let against = vec!["\u{1b}[2J".to_owned()];
+    Verdict {
+        counts: Counts::default(),
+        claims: vec![Claim {
+            holds: "all is well",
+            against,
+        }],
+        actions: vec![action],
+    }
+}
+
+fn printed(width: usize) -> Vec<String> {
+    let terminal = Terminal::plain();
+    let report = Report::new(&terminal, width);
+    let mut lines = report.opening();
+    lines.extend(report.closing(&evidence(), &verdict(), Duration::from_secs(4)));
+    lines
+}
+
+#[test]
+fn everything_fits_into_80_columns() {
+    for line in printed(80) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn a_wide_terminal_sees_whole_keys_and_a_narrow_one_their_beginning() {
+    let whole = format!("act_{}", "a".repeat(32));
+    assert!(printed(120).iter().any(|line| line.contains(&whole)));
+    assert!(printed(80).iter().any(|line| line.contains("act_aaaaaaa…")));
+}
+
+#[test]
+fn what_speaks_against_a_claim_stands_below_it_and_steers_no_terminal() {
+    let lines = printed(80);
+    let at = lines
+        .iter()
+        .position(|line| line.contains("✗ all is well"))
+        .unwrap();
+    assert_eq!(lines[at + 1].trim(), "\\u{1b}[2J");
+}
+
+#[test]
+fn requests_are_counted_by_source_and_by_what_they_were_told() {
+    let lines = printed(80);
+    let tornado = lines
+        .iter()
+        .find(|line| line.starts_with("  tornado"))
+        .unwrap();
+    let cells: Vec<&str> = tornado.split_whitespace().collect();
+    assert_eq!(cells, ["tornado", "3", "1", "2", "·", "·", "·"]);
+}

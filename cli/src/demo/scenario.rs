@@ -1,0 +1,197 @@
+//! What happens in a demo, a function for each step, in order. Each step ends when what it is about can
+//! be seen from outside; none waits for a time to pass.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::future;
+
+use super::destination::Answered;
+use super::parcel::{self, Parcel};
+use super::setting::{DOWN_TWICE, STALLS};
+use super::stage::{Stage, StageError};
+use super::verdict::{Counts, Expected};
+
+/// How often each new event comes again.
+const REDELIVERIES: usize = 2;
+/// How many senders tell the same event at once.
+const AT_ONCE: usize = 32;
+
+/// What a run must come to.
+pub fn expected() -> Expected {
+    use Answered::{Dropped, Stalled, Status};
+    Expected {
+        counts: Counts {
+            requests: 5 + 10 + 32 + 1 + 3 + 1 + 4,
+            accepted: 10,
+            duplicates: 10 + 31,
+            conflicts: 1,
+            refused: 3,
+            ignored: 1,
+            delivered: 9,
+            held: 1,
+            too_large: 1,
+            ..Counts::default()
+        },
+        trouble: vec![
+            ("batch_completed 550e8400", vec![Stalled, Status(200)]),
+            ("deployment", vec![Status(503), Status(503), Status(200)]),
+            ("job_failed 550e8400", vec![Dropped, Status(200)]),
+            ("avatar_video.ready avv_01", vec![Dropped]),
+        ],
+    }
+}
+
+/// A step that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was done.
+    pub title: &'static str,
+    /// What came of it.
+    pub came: String,
+}
+
+/// Which step runs; for whoever has to say where it all stopped.
+#[derive(Debug, Default)]
+pub struct Place(Mutex<&'static str>);
+
+impl Place {
+    /// The step's title.
+    pub fn title(&self) -> &'static str {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self, title: &'static str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = title;
+    }
+}
+
+/// Plays every step; `tell` hears of each when it has ended.
+///
+/// # Errors
+///
+/// The table cannot be read. What goes wrong with a message or a delivery is for the verdict to find.
+pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(), StageError> {
+    macro_rules! step {
+        ($title:literal, $step:expr) => {{
+            place.enter($title);
+            let before = stage.senders.ledger.pages().len();
+            let came: Option<String> = $step.await?;
+            let came = came.unwrap_or_else(|| answers_since(stage, before));
+            let title = $title;
+            tell(Step { title, came });
+        }};
+    }
+    step!("5 new events, one of each sender", news(stage));
+    step!("10 redeliveries, each signed afresh", redeliveries(stage));
+    step!("one event, told by 32 senders at once", at_once(stage));
+    step!(
+        "a known job with another body",
+        send(stage, parcel::other_body())
+    );
+    step!("one forged, one stale, one too large", unwanted(stage));
+    step!("a webhook.test", send(stage, parcel::test()));
+    step!(
+        "the dispatcher is stopped after it has sent",
+        stopped(stage)
+    );
+    step!("one destination is down, two hang up", trouble(stage));
+    step!("repeat what may be repeated, hold the rest", settled(stage));
+    Ok(())
+}
+
+type Came = Result<Option<String>, StageError>;
+
+async fn send(stage: &Stage, parcel: Parcel) -> Came {
+    stage.senders.send(parcel).await;
+    Ok(None)
+}
+
+async fn send_at_once(stage: &Stage, parcels: impl IntoIterator<Item = Parcel>) -> Came {
+    let senders = &stage.senders;
+    future::join_all(parcels.into_iter().map(|parcel| senders.send(parcel))).await;
+    Ok(None)
+}
+
+async fn news(stage: &Stage) -> Came {
+    send_at_once(stage, parcel::news()).await
+}
+
+async fn redeliveries(stage: &Stage) -> Came {
+    for round in 1..=REDELIVERIES {
+        let again = parcel::news().map(|parcel| parcel::again(&parcel, round));
+        send_at_once(stage, again).await?;
+    }
+    Ok(None)
+}
+
+async fn at_once(stage: &Stage) -> Came {
+    send_at_once(stage, std::iter::repeat_n(parcel::at_once(), AT_ONCE)).await
+}
+
+async fn unwanted(stage: &Stage) -> Came {
+    let reports = stage.setting.config.sources.get("reports");
+    let max = reports.map_or(0, |reports| reports.source.max_body);
+    let parcels = [parcel::forged(), parcel::stale(), parcel::too_large(max)];
+    send_at_once(stage, parcels).await
+}
+
+/// The dispatcher is stopped when its request has arrived, and before it can know or settle anything.
+async fn stopped(stage: &Stage) -> Came {
+    // Alone on the stage: what is stopped is to be this one attempt.
+    stage.until_settled(6).await?;
+    stage.senders.send(parcel::for_the_one_that_stalls()).await;
+    if let Some(destination) = stage.destination(STALLS) {
+        destination.until(|log| !log.is_empty()).await;
+    }
+    stage.runtime.kill_invocations();
+    let lease = stage.setting.config.delivery.timing.lease;
+    let came = format!(
+        "1 accepted; its claim lasts {:.1} s more",
+        lease.as_secs_f64()
+    );
+    Ok(Some(came))
+}
+
+async fn trouble(stage: &Stage) -> Came {
+    let parcels = [
+        parcel::for_the_one_that_is_down(),
+        parcel::for_the_one_that_hangs_up(),
+        parcel::for_the_one_without_keys(),
+    ];
+    send_at_once(stage, parcels).await?;
+    if let Some(destination) = stage.destination(DOWN_TWICE) {
+        destination.until(|log| log.len() > 2).await;
+    }
+    Ok(None)
+}
+
+async fn settled(stage: &Stage) -> Came {
+    if let Some(destination) = stage.destination(STALLS) {
+        destination.until(|log| log.len() > 1).await;
+    }
+    stage.until_settled(10).await?;
+    // Nothing may be left to do: whatever this sweep sends, the verdict will see.
+    let swept = stage.runtime.sweep_now().await;
+    Ok(Some(format!("a last sweep finds {} due", swept["found"])))
+}
+
+/// What the senders were answered since then, in words: `1 accepted, 31 duplicates`.
+fn answers_since(stage: &Stage, before: usize) -> String {
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    let pages = stage.senders.ledger.pages();
+    for sent in pages.iter().skip(before) {
+        let word = match &sent.answer {
+            Ok(answer) if answer.outcome == "too-large" => "refused",
+            Ok(answer) => &answer.outcome,
+            Err(_) => "unanswered",
+        };
+        *counted.entry(word).or_default() += 1;
+    }
+    let words = counted.into_iter().map(|(word, count)| {
+        let is_noun = matches!(word, "duplicate" | "conflict");
+        let plural = if is_noun && count > 1 { "s" } else { "" };
+        format!("{count} {word}{plural}")
+    });
+    words.collect::<Vec<_>>().join(", ")
+}

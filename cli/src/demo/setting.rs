@@ -1,0 +1,139 @@
+//! The setting of one run: the demo's configuration with its destinations on loopback, secrets that are
+//! random and live as long as the process, and the scripts by which the destinations fail.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ackbox_config::{Config, Mistakes};
+use ackbox_domain::Name;
+
+use super::destination::{Behaviour, Destination, Received};
+
+/// Where the trouble is.
+pub const DOWN_TWICE: &str = "deployer";
+/// Takes the first request and hangs up; keeps keys.
+pub const HANGS_UP: &str = "refunds";
+/// Takes the first request and hangs up; keeps no keys.
+pub const HANGS_UP_WITHOUT_KEYS: &str = "mailer";
+/// The dispatcher is stopped while it waits here.
+pub const STALLS: &str = "renderer";
+
+/// A configuration and the destinations that it names.
+#[derive(Debug)]
+pub struct Setting {
+    /// The configuration; its destinations are the ones beside it.
+    pub config: Config,
+    /// The destinations, by name.
+    pub destinations: BTreeMap<Name, Destination>,
+}
+
+/// Why there is no setting.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// The configuration beside this file has a mistake.
+    #[error("the demo's own configuration is wrong")]
+    Config(#[from] Mistakes),
+    /// A destination cannot listen on loopback.
+    #[error("a destination cannot listen on loopback")]
+    Listen(#[from] io::Error),
+}
+
+impl Setting {
+    /// Starts every destination, and points the configuration at them.
+    ///
+    /// # Errors
+    ///
+    /// No loopback port can be had.
+    pub async fn start() -> Result<Self, SettingError> {
+        let mut config = configuration()?;
+        let mut destinations = BTreeMap::new();
+        for (name, configured) in &mut config.destinations {
+            let script = script(name.as_str());
+            let destination = Destination::start(script).await?;
+            if let Ok(url) = destination.url(configured.http.url.path()).parse() {
+                configured.http.url = url;
+            }
+            destinations.insert(name.clone(), destination);
+        }
+        Ok(Self {
+            config,
+            destinations,
+        })
+    }
+}
+
+fn configuration() -> Result<Config, Mistakes> {
+    Config::parse("demo.toml", include_str!("demo.toml"))
+}
+
+/// How a destination behaves; `seen` counts the requests of one key.
+fn script(destination: &str) -> fn(&Received) -> Behaviour {
+    match destination {
+        DOWN_TWICE => |request| match request.seen {
+            1 | 2 => Behaviour::status(503),
+            _ => Behaviour::status(200),
+        },
+        HANGS_UP | HANGS_UP_WITHOUT_KEYS => |request| match request.seen {
+            1 => Behaviour::DropAfterRequest,
+            _ => Behaviour::status(200),
+        },
+        STALLS => |request| match request.seen {
+            1 => Behaviour::Stall,
+            _ => Behaviour::status(200),
+        },
+        _ => |_| Behaviour::status(200),
+    }
+}
+
+/// What a destination does, in words.
+pub fn described(destination: &str) -> &'static str {
+    match destination {
+        DOWN_TWICE => "down for two attempts, then up",
+        HANGS_UP => "takes the first request and hangs up; keeps keys",
+        HANGS_UP_WITHOUT_KEYS => "takes the first request and hangs up; keeps no keys",
+        STALLS => "slow at first; the dispatcher is stopped while it waits",
+        _ => "always up; wants its deliveries signed",
+    }
+}
+
+/// An environment in which every variable has a value of its own: a random secret in a form that any of
+/// the schemes takes. Good enough for a few seconds on loopback, and for nothing else.
+pub fn random_environment() -> impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static {
+    let values: Arc<Mutex<HashMap<String, String>>> = Arc::default();
+    move |name| {
+        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = values.entry(name.to_owned()).or_insert_with(random_secret);
+        Some(value.clone())
+    }
+}
+
+/// 32 random bytes as Standard Webhooks writes them; the other senders take the text as it is.
+pub fn random_secret() -> String {
+    let bytes: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..))
+        .take(32)
+        .collect();
+    format!("whsec_{}", data_encoding::BASE64.encode(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_has_no_mistake_and_no_warning() {
+        let config = configuration().unwrap();
+        assert_eq!(config.warnings, []);
+        for name in [DOWN_TWICE, HANGS_UP, HANGS_UP_WITHOUT_KEYS, STALLS] {
+            assert!(config.destinations.contains_key(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_variable_keeps_its_random_value_and_shares_it_with_no_other() {
+        let environment = random_environment();
+        assert_eq!(environment("A"), environment("A"));
+        assert_ne!(environment("A"), environment("B"));
+        assert_ne!(environment("A"), random_environment()("A"));
+    }
+}

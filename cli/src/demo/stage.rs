@@ -1,0 +1,245 @@
+//! What a run needs: the engine in memory, the runtime on it, the destinations and the senders; and what
+//! can be seen of it from outside, awaited by conditions and gathered as evidence at the end.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use ackbox_config::DestinationConfig;
+use ackbox_domain::{ActionKey, EntryState, Idempotency, StoredBody};
+use ackbox_secrets::{SecretError, Secrets};
+use ackbox_signature::{Headers, Message, Scheme, Secret, SecretFormError};
+use ackbox_store::{Class, StoreError};
+
+use super::destination::{Destination, Received};
+use super::evidence::{Attempt, Evidence, Standing};
+use super::sender::{SenderError, Senders};
+use super::setting::{Setting, SettingError, random_environment};
+use crate::dev::{Clients, Engine, EngineError, Options, Runtime, StartError, StreamMode};
+use crate::edge;
+
+/// The table's name.
+const TABLE: &str = "demo";
+
+/// How often the sweeper is woken.
+const SWEEP_EVERY: Duration = Duration::from_millis(150);
+
+/// How long a batch of the stream waits for more records.
+const STREAM_WINDOW: Duration = Duration::from_millis(20);
+
+/// Everything that runs in a demo.
+pub struct Stage {
+    /// Configuration and destinations.
+    pub setting: Setting,
+    /// Who sends.
+    pub senders: Senders,
+    /// Receiver, dispatcher and sweeper.
+    pub runtime: Runtime,
+    secrets: Secrets,
+    engine: Engine,
+}
+
+/// Why the demo could not be set up, or not be seen to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// No setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// No engine.
+    #[error("the embedded engine does not start")]
+    Engine(#[from] EngineError),
+    /// No runtime.
+    #[error("the runtime does not start")]
+    Start(#[from] StartError),
+    /// No senders.
+    #[error(transparent)]
+    Senders(#[from] SenderError),
+    /// The table could not be asked where an entry stands.
+    #[error("the table cannot be read")]
+    Store(#[from] StoreError),
+    /// A destination's secret cannot be had.
+    #[error("a destination has no secret")]
+    Secret(#[from] SecretError),
+    /// A destination's secret has a form that cannot sign.
+    #[error("a destination cannot use its secret")]
+    Form(#[from] SecretFormError),
+}
+
+impl Stage {
+    /// Sets everything up; when this returns, requests are answered.
+    ///
+    /// # Errors
+    ///
+    /// No loopback port can be had, or the engine does not start.
+    pub async fn set() -> Result<Self, StageError> {
+        let setting = Setting::start().await?;
+        let secrets = Secrets::new(random_environment());
+        let engine = Engine::memory().await?;
+        let runtime = Runtime::start(Options {
+            config: setting.config.clone(),
+            secrets: secrets.clone(),
+            clients: Clients::local(engine.endpoint()).await,
+            table: TABLE.to_owned(),
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            clock: edge::clock(),
+            sweep_every: SWEEP_EVERY,
+            stream: StreamMode::On {
+                window: STREAM_WINDOW,
+                batch: 100,
+            },
+        })
+        .await?;
+        let url = runtime.url();
+        let senders = Senders::new(&url, &setting.config, &secrets, edge::clock()).await?;
+        Ok(Self {
+            setting,
+            senders,
+            runtime,
+            secrets,
+            engine,
+        })
+    }
+
+    /// Stops everything, in order.
+    pub async fn strike(self) {
+        self.runtime.stop().await;
+        self.engine.stop().await;
+    }
+
+    /// The destination of this name.
+    pub fn destination(&self, name: &str) -> Option<&Destination> {
+        self.setting.destinations.get(name)
+    }
+
+    /// Waits until so many actions have been seen by destinations, and none of them is under way:
+    /// each is delivered, given up, or waits for somebody.
+    ///
+    /// # Errors
+    ///
+    /// The table cannot be read.
+    pub async fn until_settled(&self, actions: usize) -> Result<(), StoreError> {
+        // The table tells nobody when an entry changes, so it is asked again and again.
+        const ASK_AGAIN: Duration = Duration::from_millis(20);
+        loop {
+            let keys = self.keys_seen();
+            let mut settled = 0;
+            for key in &keys {
+                let entry = self.runtime.store().entry(key).await?;
+                let state = entry.map(|entry| entry.state);
+                let under_way = matches!(state, Some(EntryState::Pending | EntryState::Claimed));
+                settled += usize::from(!under_way);
+            }
+            if keys.len() >= actions && settled == keys.len() {
+                return Ok(());
+            }
+            tokio::time::sleep(ASK_AGAIN).await;
+        }
+    }
+
+    /// Every key that a destination has seen.
+    fn keys_seen(&self) -> BTreeSet<ActionKey> {
+        let destinations = self.setting.destinations.values();
+        destinations
+            .flat_map(Destination::received)
+            .filter_map(|received| received.key.parse().ok())
+            .collect()
+    }
+
+    /// Gathers what the verdict looks at.
+    ///
+    /// # Errors
+    ///
+    /// The table cannot be read.
+    pub async fn evidence(&self) -> Result<Evidence, StageError> {
+        Ok(Evidence {
+            sent: self.senders.ledger.pages(),
+            attempts: self.attempts().await?,
+            standing: self.standing().await?,
+        })
+    }
+
+    async fn attempts(&self) -> Result<Vec<Attempt>, StageError> {
+        let mut attempts = Vec::new();
+        for (name, destination) in &self.setting.destinations {
+            let Some(configured) = self.setting.config.destinations.get(name) else {
+                continue;
+            };
+            let verifier = self.verifier(configured).await?;
+            for (received, answered) in destination.exchanges() {
+                attempts.push(Attempt {
+                    destination: name.as_str().to_owned(),
+                    keeps_keys: configured.policy.idempotency != Idempotency::None,
+                    genuine: verifier
+                        .as_ref()
+                        .map(|verifier| verifier.accepts(&received)),
+                    key: received.key,
+                    body: received.body,
+                    answered,
+                });
+            }
+        }
+        Ok(attempts)
+    }
+
+    async fn verifier(&self, of: &DestinationConfig) -> Result<Option<Verifier>, StageError> {
+        let Some(scheme) = Scheme::builtin("standard-webhooks") else {
+            return Ok(None);
+        };
+        let mut secrets = Vec::new();
+        for value in self.secrets.resolve(&of.http.signing).await? {
+            secrets.push(scheme.secret(of.name.as_str(), value.expose())?);
+        }
+        Ok((!secrets.is_empty()).then_some(Verifier { scheme, secrets }))
+    }
+
+    async fn standing(&self) -> Result<Vec<Standing>, StoreError> {
+        /// Far more than a demo has.
+        const ALL: usize = 1000;
+        let store = self.runtime.store();
+        let mut keys = self.keys_seen();
+        for name in self.setting.destinations.keys() {
+            for class in [Class::Open, Class::Unknown, Class::Held, Class::Dead] {
+                let listed = store.list(class, name, ALL).await?;
+                keys.extend(listed.into_iter().map(|listed| listed.key));
+            }
+        }
+        let mut standing = Vec::new();
+        for key in keys {
+            let Some(entry) = store.entry(&key).await? else {
+                continue;
+            };
+            let body = match entry.body {
+                StoredBody::Inline(body) => Some(body),
+                StoredBody::Payload => store.payload(&key).await?,
+            };
+            standing.push(Standing {
+                key: key.as_str().to_owned(),
+                state: entry.state,
+                body: body.map(|body| body.bytes).unwrap_or_default(),
+            });
+        }
+        Ok(standing)
+    }
+}
+
+/// A destination that looks at signatures.
+struct Verifier {
+    scheme: std::sync::Arc<Scheme>,
+    secrets: Vec<Secret>,
+}
+
+impl Verifier {
+    fn accepts(&self, received: &Received) -> bool {
+        let lines = received.headers.iter();
+        let headers: Headers = lines.map(|(name, value)| (name, value)).collect();
+        let message = Message {
+            method: "POST",
+            url: &received.path,
+            headers: &headers,
+            body: &received.body,
+        };
+        let now = edge::now().unix_ms();
+        let verified = self.scheme.verify(&message, &self.secrets, now, None);
+        verified.is_ok()
+    }
+}

@@ -1,0 +1,143 @@
+//! Judges a run: evidence comes in, counts and claims come out, each claim with what speaks against it.
+//! Pure, so that a test can hand in a doctored log and see the right claim fail.
+//!
+//! What decides is what the senders were told against what the destinations saw. The table is asked only
+//! about actions that no destination confirmed: a `delivered` that nobody received counts as lost.
+
+use ackbox_domain::EntryState;
+use serde::Serialize;
+
+use super::destination::Answered;
+use super::evidence::Evidence;
+
+mod actions;
+mod claims;
+
+pub use actions::{Action, Fact};
+pub use claims::Claim;
+
+/// The numbers of a run. `requests` is the sum of the next five; `accepted` of `delivered`, `unknown`,
+/// `held` and `dead`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Messages sent.
+    pub requests: usize,
+    /// Answered with `accepted`.
+    pub accepted: usize,
+    /// Answered with `duplicate`.
+    pub duplicates: usize,
+    /// Answered with `conflict`.
+    pub conflicts: usize,
+    /// Turned away: not signed rightly or in time (401), or too large (413).
+    pub refused: usize,
+    /// Acknowledged, and of no rule's interest.
+    pub ignored: usize,
+    /// Facts whose action a destination confirmed.
+    pub delivered: usize,
+    /// Facts whose action may have arrived, and whose destination is to be asked.
+    pub unknown: usize,
+    /// Facts whose action waits for a person.
+    pub held: usize,
+    /// Facts whose action was given up.
+    pub dead: usize,
+    /// Accepted facts whose action is nowhere.
+    pub lost: usize,
+    /// Keys beyond the first under which a fact was delivered.
+    pub keys_changed: usize,
+    /// Of the refused: too large.
+    pub too_large: usize,
+    /// Requests that the destinations read.
+    pub attempts: usize,
+}
+
+/// What a scenario must come to.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    /// The numbers, but for `attempts`: a repetition that a slow machine causes is no mistake.
+    pub counts: Counts,
+    /// What the destinations must have done to a fact's first attempts: else the trouble that the
+    /// demo is about did not take place.
+    pub trouble: Vec<(&'static str, Vec<Answered>)>,
+}
+
+/// What a run comes to.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The numbers.
+    pub counts: Counts,
+    /// The claims, each with what speaks against it.
+    pub claims: Vec<Claim>,
+    /// Every action that a destination saw, or that the table still holds.
+    pub actions: Vec<Action>,
+}
+
+impl Verdict {
+    /// Whether nothing speaks against any claim.
+    pub fn is_good(&self) -> bool {
+        self.claims.iter().all(|claim| claim.against.is_empty())
+    }
+}
+
+/// Judges.
+pub fn judge(evidence: &Evidence, expected: &Expected) -> Verdict {
+    let facts = actions::facts(evidence);
+    let actions = actions::actions(evidence, &facts);
+    let counts = count(evidence, &facts, &actions);
+    let claims = claims::all(evidence, &facts, &actions, &counts, expected);
+    Verdict {
+        counts,
+        claims,
+        actions,
+    }
+}
+
+fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
+    let mut counts = Counts {
+        requests: evidence.sent.len(),
+        attempts: evidence.attempts.len(),
+        ..Counts::default()
+    };
+    for answer in evidence
+        .sent
+        .iter()
+        .filter_map(|sent| sent.answer.as_ref().ok())
+    {
+        match answer.outcome.as_str() {
+            "accepted" => counts.accepted += 1,
+            "duplicate" => counts.duplicates += 1,
+            "conflict" => counts.conflicts += 1,
+            "ignored" => counts.ignored += 1,
+            "refused" => counts.refused += 1,
+            "too-large" => {
+                counts.refused += 1;
+                counts.too_large += 1;
+            }
+            _ => {}
+        }
+    }
+    for fact in facts.iter().filter(|fact| fact.promised) {
+        let own = || {
+            actions
+                .iter()
+                .filter(|action| action.fact == Some(fact.name))
+        };
+        counts.keys_changed += own().count().saturating_sub(1);
+        let states: Vec<_> = own().filter_map(|action| action.state).collect();
+        let stands = |state| states.contains(&state);
+        if stands(EntryState::Delivered) {
+            counts.delivered += 1;
+        } else if stands(EntryState::Held) {
+            counts.held += 1;
+        } else if stands(EntryState::Unknown) {
+            counts.unknown += 1;
+        } else if stands(EntryState::Dead) {
+            counts.dead += 1;
+        } else if states.is_empty() {
+            counts.lost += 1;
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests;

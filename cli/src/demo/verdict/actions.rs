@@ -1,0 +1,124 @@
+//! Finds, by their bodies, which fact each delivery is about: the senders know no keys, and the
+//! destinations know no facts.
+
+use ackbox_domain::EntryState;
+
+use crate::demo::destination::Answered;
+use crate::demo::evidence::{Attempt, Evidence};
+
+/// One fact in its senders' eyes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The senders' name for it.
+    pub name: &'static str,
+    /// The source it was told to.
+    pub source: &'static str,
+    /// Whether any sender was promised that it is kept.
+    pub promised: bool,
+    /// The bodies that were answered with `accepted`: one, if all is well.
+    pub accepted: Vec<Vec<u8>>,
+}
+
+/// One action: everything that went out under one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Its key.
+    pub key: String,
+    /// The fact it is about; none, where nobody was promised such a thing.
+    pub fact: Option<&'static str>,
+    /// The fact's source.
+    pub source: Option<&'static str>,
+    /// Where it went; none, where no destination saw it.
+    pub destination: Option<String>,
+    /// What its attempts were answered, in order.
+    pub answers: Vec<Answered>,
+    /// Delivered, where a destination confirmed it; else where the table says that it stands. None:
+    /// no destination confirmed it, and the table does not hold it (or says delivered all the same).
+    pub state: Option<EntryState>,
+    /// What the table says, whoever is right.
+    pub table: Option<EntryState>,
+}
+
+/// The facts, in the order in which they were first told.
+pub(super) fn facts(evidence: &Evidence) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for sent in &evidence.sent {
+        let at = match facts.iter().position(|fact| fact.name == sent.fact) {
+            Some(at) => at,
+            None => {
+                facts.push(Fact {
+                    name: sent.fact,
+                    source: sent.source,
+                    promised: false,
+                    accepted: Vec::new(),
+                });
+                facts.len() - 1
+            }
+        };
+        let Ok(answer) = &sent.answer else { continue };
+        facts[at].promised |= answer.promises();
+        if answer.accepts() {
+            facts[at].accepted.push(sent.body.clone());
+        }
+    }
+    facts
+}
+
+/// The actions: those that the destinations saw, in the order of their logs, then those that only the
+/// table knows.
+pub(super) fn actions(evidence: &Evidence, facts: &[Fact]) -> Vec<Action> {
+    let mut keys: Vec<&str> = Vec::new();
+    let seen = evidence.attempts.iter().map(|attempt| attempt.key.as_str());
+    let kept = evidence.standing.iter().map(|entry| entry.key.as_str());
+    for key in seen.chain(kept) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys.into_iter()
+        .map(|key| action(evidence, facts, key))
+        .collect()
+}
+
+fn action(evidence: &Evidence, facts: &[Fact], key: &str) -> Action {
+    let attempts = attempts(evidence, key);
+    let standing = evidence.standing.iter().find(|entry| entry.key == key);
+    let table = standing.map(|entry| entry.state);
+    // A fact that only the table knows is found by the body that the table would send.
+    let kept = standing.map(|entry| Attempt {
+        destination: String::new(),
+        keeps_keys: false,
+        key: key.to_owned(),
+        body: entry.body.clone(),
+        answered: Answered::Stalled,
+        genuine: None,
+    });
+    let first = attempts.first().copied().or(kept.as_ref());
+    let fact = facts.iter().find(|fact| {
+        let carries = |first: &Attempt| fact.accepted.iter().any(|body| first.carries(body));
+        first.is_some_and(carries)
+    });
+    let state = if attempts.iter().any(|attempt| attempt.confirms()) {
+        Some(EntryState::Delivered)
+    } else {
+        table.filter(|state| *state != EntryState::Delivered)
+    };
+    Action {
+        key: key.to_owned(),
+        fact: fact.map(|fact| fact.name),
+        source: fact.map(|fact| fact.source),
+        destination: attempts.first().map(|attempt| attempt.destination.clone()),
+        answers: attempts.iter().map(|attempt| attempt.answered).collect(),
+        state,
+        table,
+    }
+}
+
+/// The attempts under one key, in order.
+pub(super) fn attempts<'e>(evidence: &'e Evidence, key: &str) -> Vec<&'e Attempt> {
+    evidence
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.key == key)
+        .collect()
+}

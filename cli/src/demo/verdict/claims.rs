@@ -1,0 +1,232 @@
+//! What must hold of any run, one function each: it comes back with what speaks against it.
+
+use ackbox_domain::{EntryState, OutcomeKind};
+
+use super::actions::{self, Action, Fact};
+use super::{Counts, Expected};
+use crate::demo::evidence::{Attempt, Evidence};
+
+/// Something that must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// In words.
+    pub holds: &'static str,
+    /// What speaks against it; nothing, if it holds.
+    pub against: Vec<String>,
+}
+
+pub(super) fn all(
+    evidence: &Evidence,
+    facts: &[Fact],
+    actions: &[Action],
+    counts: &Counts,
+    expected: &Expected,
+) -> Vec<Claim> {
+    let claim = |holds, against| Claim { holds, against };
+    vec![
+        claim("every sender was answered as it must be", answers(evidence)),
+        claim(
+            "a fact was accepted once, however often it came",
+            once(facts),
+        ),
+        claim("no accepted fact is lost", lost(facts, actions)),
+        claim("nothing else was delivered", strangers(evidence, actions)),
+        claim("every fact kept one key", keys(facts, actions)),
+        claim(
+            "every attempt sent the same bytes",
+            bytes(evidence, actions),
+        ),
+        claim("every signed delivery verifies", signatures(evidence)),
+        claim(
+            "every repetition has a reason",
+            repetitions(evidence, actions),
+        ),
+        claim(
+            "whatever is not delivered has a reason",
+            reasons(evidence, actions),
+        ),
+        claim(
+            "the trouble took place as planned",
+            trouble(actions, expected),
+        ),
+        claim("every count is as it must be", numbers(counts, expected)),
+    ]
+}
+
+fn answers(evidence: &Evidence) -> Vec<String> {
+    let wrong = evidence.sent.iter().filter_map(|sent| {
+        let got = match &sent.answer {
+            Ok(answer) if sent.kind.expects(answer) => return None,
+            Ok(answer) => format!("{} {}", answer.status, answer.outcome),
+            Err(broken) => format!("no answer: {broken}"),
+        };
+        Some(format!(
+            "{} {} ({:?}) got {got}",
+            sent.source, sent.fact, sent.kind
+        ))
+    });
+    wrong.collect()
+}
+
+fn once(facts: &[Fact]) -> Vec<String> {
+    let promised = facts.iter().filter(|fact| fact.promised);
+    promised
+        .filter(|fact| fact.accepted.len() != 1)
+        .map(|fact| format!("{} was accepted {} times", fact.name, fact.accepted.len()))
+        .collect()
+}
+
+fn lost(facts: &[Fact], actions: &[Action]) -> Vec<String> {
+    let promised = facts.iter().filter(|fact| fact.promised);
+    promised
+        .filter(|fact| {
+            let mut own = actions
+                .iter()
+                .filter(|action| action.fact == Some(fact.name));
+            !own.any(|action| action.state.is_some())
+        })
+        .map(|fact| {
+            format!(
+                "{} was promised to {}, and is nowhere",
+                fact.name, fact.source
+            )
+        })
+        .collect()
+}
+
+fn strangers(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
+    let unknown = actions.iter().filter(|action| action.fact.is_none());
+    unknown
+        .map(|action| {
+            let at = action.destination.as_deref().unwrap_or("the table");
+            let attempts = actions::attempts(evidence, &action.key).len();
+            format!(
+                "{at} has {} ({attempts} attempts), which nobody was promised",
+                action.key
+            )
+        })
+        .collect()
+}
+
+fn keys(facts: &[Fact], actions: &[Action]) -> Vec<String> {
+    let mut against = Vec::new();
+    for fact in facts {
+        let own = actions
+            .iter()
+            .filter(|action| action.fact == Some(fact.name));
+        let keys: Vec<&str> = own.map(|action| action.key.as_str()).collect();
+        if keys.len() > 1 {
+            against.push(format!(
+                "{} went out under {}",
+                fact.name,
+                keys.join(" and ")
+            ));
+        }
+    }
+    against
+}
+
+fn bytes(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
+    let changed = actions.iter().filter(|action| {
+        let attempts = actions::attempts(evidence, &action.key);
+        attempts.windows(2).any(|pair| pair[0].body != pair[1].body)
+    });
+    changed
+        .map(|action| format!("{} came with different bodies", action.key))
+        .collect()
+}
+
+fn signatures(evidence: &Evidence) -> Vec<String> {
+    let forged = evidence
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.genuine == Some(false));
+    forged
+        .map(|attempt| format!("{} at {} does not", attempt.key, attempt.destination))
+        .collect()
+}
+
+/// A repetition is explained by the attempt before it: where that one surely did not arrive, always;
+/// where it may have arrived, only at a destination that keeps keys.
+fn repetitions(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
+    let mut against = Vec::new();
+    for action in actions {
+        let attempts = actions::attempts(evidence, &action.key);
+        for (number, pair) in attempts.windows(2).enumerate() {
+            let confirmed = attempts[..=number].iter().any(|attempt| attempt.confirms());
+            if confirmed || !explains(pair[0]) {
+                against.push(format!(
+                    "{} came again to {} after attempt {} ({:?})",
+                    action.key,
+                    pair[1].destination,
+                    number + 1,
+                    pair[0].answered
+                ));
+            }
+        }
+    }
+    against
+}
+
+fn explains(earlier: &Attempt) -> bool {
+    match earlier.outcome() {
+        OutcomeKind::NotSent | OutcomeKind::Busy => true,
+        OutcomeKind::Unknown => earlier.keeps_keys,
+        OutcomeKind::Succeeded | OutcomeKind::Rejected => false,
+    }
+}
+
+fn reasons(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
+    let mut against = Vec::new();
+    for action in actions {
+        let attempts = actions::attempts(evidence, &action.key);
+        let any = |kind| attempts.iter().any(|attempt| attempt.outcome() == kind);
+        let is_right = match action.state {
+            None | Some(EntryState::Delivered) => true,
+            Some(EntryState::Held | EntryState::Unknown) => any(OutcomeKind::Unknown),
+            Some(EntryState::Dead) => any(OutcomeKind::Rejected) && !any(OutcomeKind::Unknown),
+            Some(EntryState::Pending | EntryState::Claimed) => false,
+        };
+        if let Some(state) = action.state
+            && !is_right
+        {
+            let answers = attempts.iter().map(|attempt| attempt.answered);
+            let answers: Vec<_> = answers.collect();
+            against.push(format!("{} is {state} after {answers:?}", action.key));
+        }
+    }
+    against
+}
+
+fn trouble(actions: &[Action], expected: &Expected) -> Vec<String> {
+    let mut against = Vec::new();
+    for (fact, planned) in &expected.trouble {
+        let action = actions.iter().find(|action| action.fact == Some(fact));
+        let answers = action
+            .map(|action| action.answers.as_slice())
+            .unwrap_or_default();
+        if !answers.starts_with(planned) {
+            against.push(format!("{fact} met {answers:?}, not {planned:?}"));
+        }
+    }
+    against
+}
+
+fn numbers(counts: &Counts, expected: &Expected) -> Vec<String> {
+    let mut against = Vec::new();
+    let comparable = Counts {
+        attempts: expected.counts.attempts,
+        ..*counts
+    };
+    if comparable != expected.counts {
+        against.push(format!("{comparable:?}, not {:?}", expected.counts));
+    }
+    let ends = counts.delivered + counts.unknown + counts.held + counts.dead;
+    if counts.accepted != ends {
+        against.push(format!(
+            "{} accepted, {ends} accounted for",
+            counts.accepted
+        ));
+    }
+    against
+}

@@ -1,0 +1,78 @@
+//! The demo as a user runs it: the binary, its standard output, its exit code.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn demo(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ackbox"))
+        .arg("demo")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_demo_in_json_is_one_object_whose_numbers_add_up() {
+    let output = demo(&["--json"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}\n{errors}");
+    assert_eq!(errors, "");
+    assert_eq!(told.lines().count(), 1);
+    let told: Value = serde_json::from_str(&told).unwrap();
+
+    let count = |name: &str| {
+        told[name]
+            .as_u64()
+            .unwrap_or_else(|| panic!("no {name} in {told}"))
+    };
+    let sum = |names: &[&str]| names.iter().map(|name| count(name)).sum::<u64>();
+    assert_eq!(
+        count("requests"),
+        sum(&["accepted", "duplicates", "conflicts", "refused", "ignored"])
+    );
+    assert_eq!(
+        count("accepted"),
+        sum(&["delivered", "unknown", "held", "dead"])
+    );
+    assert_eq!(count("requests"), 56);
+    assert_eq!(count("accepted"), 10);
+    // Ten redeliveries, and all but one of the 32 at once.
+    assert_eq!(count("duplicates"), 41);
+    assert_eq!(count("conflicts"), 1);
+    // Forged, stale, too large.
+    assert_eq!(count("refused"), 3);
+    assert_eq!(count("ignored"), 1);
+    // All but the one that may have arrived where no keys are kept.
+    assert_eq!(count("delivered"), 9);
+    assert_eq!(count("held"), 1);
+    assert_eq!(count("lost"), 0);
+    assert_eq!(count("keys_changed"), 0);
+    assert_eq!(told["verdict"], "good");
+    assert_eq!(told["failed"], serde_json::json!([]));
+}
+
+#[test]
+fn the_demo_for_people_has_no_colours_in_a_pipe_and_no_failed_claim() {
+    let output = demo(&[]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{told}");
+    assert!(!told.contains('\u{1b}'), "{told}");
+    assert!(!told.contains('✗'), "{told}");
+    assert!(told.contains("10 accepted = 9 delivered + 0 unknown + 1 held + 0 dead; 0 lost"));
+    for line in told.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn the_log_is_shown_on_standard_error_where_it_is_asked_for() {
+    let output = demo(&["--json", "--verbose"]);
+    assert!(output.status.success());
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("receive.answered"), "{log}");
+    assert!(log.contains("delivery.attempted"), "{log}");
+    // Secrets and signatures have this form here.
+    assert!(!log.contains("whsec_"), "{log}");
+}
