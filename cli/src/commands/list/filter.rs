@@ -7,7 +7,7 @@ use super::row::Row;
 
 /// A state that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum State {
+pub(super) enum State {
     /// Waits for its next attempt.
     Pending,
     /// Is being attempted.

@@ -1,0 +1,122 @@
+//! `ackbox check`.
+
+use crate::support::{CONFIG, Place};
+
+const TEN_MISTAKES: &str = r#"
+[source.Shop]
+scheme = "stripe"
+secrets = ["env:SHOP"]
+
+[source.one]
+scheme = "strpe"
+secrets = ["whsec_pasted_secret_value"]
+max_body = "a lot"
+colour = "red"
+
+[[source.one.rule]]
+name = "paid"
+on = "invoice.paid"
+key = ["message:nothing"]
+destination = "mailerr"
+
+[[source.one.rule]]
+name = "paid"
+key = ["/id"]
+destination = "mailer"
+payload = "everything"
+
+[destination.mailer]
+url = "ftp://mail.example/actions"
+timeout = "soon"
+idempotency = "none"
+on_unknown = "retry"
+"#;
+
+#[test]
+fn a_sound_configuration_is_counted_and_fine() {
+    let ended = Place::configured().run(&["check"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(
+        ended.out,
+        "ackbox.toml: 2 sources, 2 rules, 1 destination, 3 secrets: fine\n"
+    );
+    assert_eq!(ended.err, "");
+}
+
+#[test]
+fn every_mistake_is_told_at_once_with_its_place() {
+    let place = Place::empty();
+    place.file("wrong.toml", TEN_MISTAKES);
+    let ended = place.run(&["check", "--config", "wrong.toml"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.out, "");
+    let places: Vec<&str> = ended
+        .err
+        .lines()
+        .filter(|line| line.starts_with("wrong.toml:") && line.split(':').count() > 3)
+        .collect();
+    assert!(places.len() >= 10, "{} in {}", places.len(), ended.err);
+    for (line, word) in [(7, "strpe"), (9, "a lot"), (10, "colour"), (16, "mailerr")] {
+        let there = format!("wrong.toml:{line}:");
+        let found = places
+            .iter()
+            .any(|p| p.starts_with(&there) && p.contains(word));
+        assert!(found, "{line} {word}: {}", ended.err);
+    }
+    assert!(!ended.err.contains("pasted_secret"), "{}", ended.err);
+    let summary = format!("wrong.toml: {} mistakes", places.len());
+    assert_eq!(ended.err.lines().last(), Some(summary.as_str()));
+}
+
+#[test]
+fn a_secret_of_the_wrong_form_is_a_mistake_where_its_reference_stands() {
+    let place = Place::configured()
+        .without("REPORTS")
+        .with("REPORTS", "whsec_not*base64");
+    let ended = place.run(&["check"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let line = CONFIG
+        .lines()
+        .position(|line| line.contains("env:REPORTS"))
+        .unwrap()
+        + 1;
+    let there = format!("ackbox.toml:{line}:12: [source.reports]: secret `env:REPORTS`");
+    assert!(ended.err.contains(&there), "{}", ended.err);
+    assert!(!ended.err.contains("not*base64"), "{}", ended.err);
+}
+
+#[test]
+fn a_weak_secret_is_a_warning_and_no_mistake() {
+    let place = Place::configured().without("SHOP").with("SHOP", "short");
+    let ended = place.run(&["check"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.err.starts_with("warning: ackbox.toml:"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.out.contains("usable, with 1 warning"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn a_secret_that_is_not_here_is_told_and_no_mistake() {
+    let ended = Place::configured().without("SHOP").run(&["check"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.out.contains("not looked at: env:SHOP (not set here)"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn the_example_configuration_is_fine() {
+    let place = Place::empty();
+    let example = crate::support::repository("ackbox.toml");
+    let ended = place.run(&["check", "--config", example.to_str().unwrap()]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}

@@ -1,0 +1,230 @@
+//! `ackbox list` and `ackbox show`, on a table file that the store itself has written.
+
+use std::time::Duration;
+
+use ackbox::dev::{Clients, Engine};
+use ackbox_domain::acceptance::Fingerprint;
+use ackbox_domain::{Acceptance, Action, ActionKey, RenderedBody, Scalar, Timestamp};
+use ackbox_store::Store;
+
+use crate::support::Place;
+
+const AT: Timestamp = Timestamp::from_unix_ms(1_767_225_600_000);
+
+fn action(id: &str, destination: &str, body: &str, digest: u8) -> Action {
+    let parts = vec![("message:id".to_owned(), Scalar::Text(id.to_owned()))];
+    Action {
+        key: key(id),
+        namespace: "shop/paid".to_owned(),
+        parts,
+        fingerprint: Fingerprint {
+            hash: [digest; 32],
+            recipe: [1; 8],
+            digest: [digest; 32],
+        },
+        source: "shop".parse().unwrap(),
+        rule: "paid".parse().unwrap(),
+        account: None,
+        subject: Some("in_1\u{1b}[2J".to_owned()),
+        event: Some("invoice.paid".to_owned()),
+        message_id: Some(id.to_owned()),
+        destination: destination.parse().unwrap(),
+        body: RenderedBody {
+            bytes: body.as_bytes().to_vec(),
+            content_type: Some("application/json".to_owned()),
+            content_encoding: None,
+        },
+        accepted_at: AT,
+    }
+}
+
+fn key(id: &str) -> ActionKey {
+    ActionKey::new("shop/paid", [&Scalar::Text(id.to_owned())])
+}
+
+/// A table file with two entries and a conflict on the first.
+fn filled() -> Place {
+    let place = Place::empty();
+    let path = place.path("table.db");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let engine = Engine::file(&path).await.unwrap();
+        let clients = Clients::local(engine.endpoint()).await;
+        let store = Store::new(clients.dynamodb, "ackbox");
+        store.create_table().await.unwrap();
+        let timing = ackbox_config::DeliverySettings::default().timing;
+        for (action, expected) in [
+            (action("evt_1", "mailer", "{}", 1), Acceptance::Accepted),
+            (action("evt_2", "pipeline", "{}", 1), Acceptance::Accepted),
+            (
+                action("evt_1", "mailer", "{\"other\":1}", 2),
+                Acceptance::Conflict { accepted_at: AT },
+            ),
+        ] {
+            let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+            let accepted = store.accept(&action, &timing, deadline).await.unwrap();
+            assert_eq!(accepted, expected);
+        }
+        engine.stop().await;
+    });
+    place
+}
+
+fn list(place: &Place, more: &[&str]) -> serde_json::Value {
+    let arguments: Vec<&str> = ["list", "--db", "table.db", "--json"]
+        .iter()
+        .chain(more)
+        .copied()
+        .collect();
+    let ended = place.run(&arguments);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    ended.json()
+}
+
+fn states(object: &serde_json::Value) -> Vec<&str> {
+    let entries = object["entries"].as_array().unwrap();
+    entries
+        .iter()
+        .map(|e| e["state"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_waits_is_listed_and_filtered() {
+    let place = filled();
+    let all = list(&place, &[]);
+    let mut found = states(&all);
+    found.sort_unstable();
+    assert_eq!(found, ["conflict", "pending", "pending"]);
+    assert_eq!(all["complete"], true);
+
+    let mailer = list(&place, &["--state", "pending", "--destination", "mailer"]);
+    assert_eq!(mailer["entries"].as_array().unwrap().len(), 1);
+    let entry = &mailer["entries"][0];
+    assert_eq!(entry["key"], key("evt_1").as_str());
+    assert_eq!(entry["destination"], "mailer");
+    assert_eq!(entry["source"], "shop");
+    assert_eq!(entry["accepted_at"], "2026-01-01T00:00:00.000Z");
+    assert_eq!(entry["due_at"], "2026-01-01T00:01:00.000Z");
+    assert_eq!(entry["attempts"], 0);
+
+    assert_eq!(states(&list(&place, &["--state", "claimed"])), [""; 0]);
+    assert_eq!(
+        states(&list(&place, &["--state", "conflict"])),
+        ["conflict"]
+    );
+    assert_eq!(states(&list(&place, &["--source", "other"])), [""; 0]);
+    let one = list(&place, &["--limit", "1"]);
+    assert_eq!((states(&one).len(), &one["complete"]), (1, &false.into()));
+}
+
+#[test]
+fn people_get_a_table_and_a_hint_where_there_is_more() {
+    let place = filled();
+    let ended = place.run(&["list", "--db", "table.db", "--limit", "1"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.starts_with("STATE"), "{}", ended.out);
+    assert_eq!(ended.out.lines().count(), 2, "{}", ended.out);
+    assert!(ended.err.contains("--limit"), "{}", ended.err);
+    let ended = place.run(&["list", "--db", "table.db", "--destination", "nowhere"]);
+    assert_eq!(
+        (ended.code, ended.out.as_str()),
+        (Some(0), "nothing waits for attention\n")
+    );
+    assert!(
+        ended.err.contains("never had a destination nowhere"),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
+fn one_action_is_shown_from_acceptance_on() {
+    let place = filled();
+    let key = key("evt_1");
+    let ended = place.run(&["show", key.as_str(), "--db", "table.db"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for part in [
+        "pending",
+        "shop to mailer",
+        "message:id = evt_1",
+        "in_1\\u{1b}[2J",
+        "2 bytes (application/json)",
+        "accepted: event invoice.paid of shop",
+        "conflict: other content under the same key",
+        "due for the sweep",
+    ] {
+        assert!(ended.out.contains(part), "{part}: {}", ended.out);
+    }
+    assert!(!ended.out.contains('\u{1b}'), "{}", ended.out);
+
+    let object = place
+        .run(&["show", key.as_str(), "--db", "table.db", "--json"])
+        .json();
+    assert_eq!(object["key"], key.as_str());
+    assert_eq!(object["entry"]["state"], "pending");
+    assert_eq!(object["accepted"]["parts"][0]["value"], "evt_1");
+    assert_eq!(object["body"]["bytes"], 2);
+    let kinds: Vec<&str> = object["timeline"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|moment| moment["kind"].as_str().unwrap())
+        .collect();
+    assert!(
+        kinds.contains(&"accepted") && kinds.contains(&"conflict"),
+        "{kinds:?}"
+    );
+}
+
+#[test]
+fn an_action_that_the_table_does_not_know_is_told_with_1() {
+    let place = filled();
+    let unknown = key("evt_9");
+    let ended = place.run(&["show", unknown.as_str(), "--db", "table.db"]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{ended:?}");
+    assert!(ended.err.contains("knows no action"), "{}", ended.err);
+    let ended = place.run(&["show", unknown.as_str(), "--db", "table.db", "--json"]);
+    assert_eq!(ended.code, Some(1));
+    assert_eq!(ended.json()["known"], false);
+}
+
+#[test]
+fn delivered_entries_cannot_be_listed_and_that_is_said() {
+    let ended = Place::empty().run(&["list", "--state", "delivered"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("ackbox show KEY"), "{}", ended.err);
+}
+
+#[test]
+fn a_table_file_that_is_missing_is_not_created() {
+    let place = Place::empty();
+    let ended = place.run(&["list", "--db", "none/table.db"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(
+        ended.err.contains("none/table.db") && ended.err.contains("ackbox dev"),
+        "{}",
+        ended.err
+    );
+    assert!(!place.path("none").exists());
+}
+
+#[test]
+fn a_table_of_another_name_is_told() {
+    let place = filled();
+    let ended = place.run(&["list", "--db", "table.db", "--table", "other"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("\"other\""), "{}", ended.err);
+}
+
+#[test]
+fn a_file_that_is_no_table_is_told() {
+    let place = Place::empty();
+    place.file(
+        "table.db",
+        "this is no database, however long it may be made to look like one",
+    );
+    let ended = place.run(&["list", "--db", "table.db"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("table.db"), "{}", ended.err);
+}
