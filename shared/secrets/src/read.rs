@@ -14,6 +14,9 @@ use crate::value::SecretValue;
 /// value size"), the largest of the places that a reference can point to.
 pub const VALUE_MAX: usize = 65_536;
 
+/// The longest file: a value and its line end.
+const FILE_MAX: usize = VALUE_MAX + "\r\n".len();
+
 /// The environment, as a function that gives a variable's value.
 pub(crate) type Environment = dyn Fn(&str) -> Option<String> + Send + Sync;
 
@@ -55,7 +58,7 @@ async fn file(path: PathBuf, reference: &SecretRef) -> Result<Zeroizing<String>,
         .await
         .map_err(|stopped| unreadable(io::Error::other(stopped)))?
         .map_err(unreadable)?;
-    if bytes.len() > VALUE_MAX {
+    if bytes.len() > FILE_MAX {
         return Err(unusable(
             reference,
             "it is longer than 64 KiB; point to the file that holds the secret alone",
@@ -70,7 +73,7 @@ async fn file(path: PathBuf, reference: &SecretRef) -> Result<Zeroizing<String>,
     Ok(Zeroizing::new(without_line_end(text).to_owned()))
 }
 
-/// At most one byte more than a value may have, so that too long shows.
+/// At most one byte more than the longest file has, so that a longer one shows and is never cut.
 fn bytes_of(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     // Opening a pipe would wait for its writer, without end.
     if !std::fs::metadata(path)?.is_file() {
@@ -80,9 +83,9 @@ fn bytes_of(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
         ));
     }
     // The whole capacity at once: a buffer that grows leaves copies behind that nobody wipes.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(VALUE_MAX + 1));
+    let mut bytes = Zeroizing::new(Vec::with_capacity(FILE_MAX + 1));
     File::open(path)?
-        .take(VALUE_MAX as u64 + 1)
+        .take(FILE_MAX as u64 + 1)
         .read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -86,13 +86,16 @@ async fn one_line_end_at_the_end_of_a_file_is_not_part_of_the_secret() {
 
 #[tokio::test]
 async fn a_file_that_holds_no_secret_is_refused_without_showing_it() {
+    let longest = "x".repeat(VALUE_MAX);
     let too_long = "hunter2".repeat(VALUE_MAX / 7 + 1);
+    let would_fit_if_cut = format!("{longest}\nhunter2");
     for bytes in [
         b"".as_slice(),
         b"\n",
         b" \r\n",
         b"hunter2\xff",
         too_long.as_bytes(),
+        would_fit_if_cut.as_bytes(),
     ] {
         let (place, secrets) = written(bytes);
         let error = value(&secrets, &file(place.path())).await.unwrap_err();
@@ -104,8 +107,11 @@ async fn a_file_that_holds_no_secret_is_refused_without_showing_it() {
 #[tokio::test]
 async fn a_file_of_the_greatest_length_is_read_whole() {
     let longest = "x".repeat(VALUE_MAX);
-    let (place, secrets) = written(longest.as_bytes());
-    assert_eq!(value(&secrets, &file(place.path())).await.unwrap(), longest);
+    for line_end in ["", "\n", "\r\n"] {
+        let (place, secrets) = written((longest.clone() + line_end).as_bytes());
+        let read = value(&secrets, &file(place.path())).await.unwrap();
+        assert!(read == longest, "{line_end:?}");
+    }
 }
 
 #[tokio::test]
@@ -212,16 +218,28 @@ async fn a_refusal_does_not_take_a_value_away_that_cannot_be_read_now() {
     assert_eq!(value(&secrets, &reference).await.unwrap(), "good");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_burst_causes_one_reading() {
-    let secrets = counting();
-    let readers: Vec<_> = (0..32)
-        .map(|_| {
-            let secrets = secrets.clone();
-            tokio::spawn(async move { value(&secrets, &env("A")).await.unwrap() })
+    let (started, read) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0));
+    let all_started = Arc::clone(&started);
+    let secrets = Secrets::new(move |name| {
+        // Reading lasts until every task of the burst is under way.
+        while all_started.load(Ordering::SeqCst) < 4 {
+            std::thread::yield_now();
+        }
+        Some(format!(
+            "{name}-{}",
+            read.fetch_add(1, Ordering::SeqCst) + 1
+        ))
+    });
+    let readers = (0..4).map(|_| {
+        let (secrets, started) = (secrets.clone(), Arc::clone(&started));
+        tokio::spawn(async move {
+            started.fetch_add(1, Ordering::SeqCst);
+            value(&secrets, &env("A")).await.unwrap()
         })
-        .collect();
-    for reader in readers {
+    });
+    for reader in readers.collect::<Vec<_>>() {
         assert_eq!(reader.await.unwrap(), "A-1");
     }
 }
