@@ -6,11 +6,12 @@ mod sample;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use ackbox_config::SecretRef;
+use ackbox_config::{SecretRef, SourceConfig};
 use ackbox_signature::{Secret, SignRequest};
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body_util::Full;
 use url::Url;
 
@@ -128,6 +129,11 @@ fn destination(args: &Args, name: &str) -> Result<Url, CommandError> {
             escaped(url.as_str())
         )));
     }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(CommandError::Usage(
+            "--url holds a user or password: a receiver asks for none".to_owned(),
+        ));
+    }
     if url.path() != "/" {
         return Ok(url);
     }
@@ -169,6 +175,35 @@ fn message(args: &Args, sender: &Sender) -> Result<Unsigned, CommandError> {
         body,
         content_type: args.content_type.clone(),
     })
+}
+
+/// The headers and the body that `ackbox send SOURCE` would send now, for `dev`, which shows them.
+///
+/// # Errors
+///
+/// The secret cannot sign.
+pub(crate) fn sampled(
+    source: &SourceConfig,
+    secret: &Secret,
+    url: &Url,
+) -> Result<(HeaderMap, Vec<u8>), CommandError> {
+    let sender = Sender {
+        name: source.source.name.to_string(),
+        scheme: Arc::clone(&source.scheme),
+        secrets: source.secrets.clone(),
+        configured: Some(source.clone()),
+    };
+    let sample = Sample::of(sender.scheme.slug());
+    let (id, event) = (sample.fresh_id(), sample.event_for(Some(&source.source)));
+    let message = Unsigned {
+        header_id: sample.header_id(&id, &event),
+        body: sample.body(&id, &event, Some(&source.source)),
+        id,
+        event,
+        content_type: HeaderValue::from_static("application/json"),
+    };
+    let request = sign(&sender, secret, url, &message)?;
+    Ok((request.headers().clone(), message.body))
 }
 
 fn sign(

@@ -47,15 +47,17 @@ impl Clients {
         }
         let sdk = loader.load().await;
         // The SDK knows each service's own variable; where the stream has none, it is where the table is.
-        let streams = match edge::environment("AWS_ENDPOINT_URL_DYNAMODB_STREAMS") {
-            None => endpoint,
-            own => own,
-        };
-        let http = if is_local {
-            plain_or_tls(&streams)
+        let streams = edge::environment("AWS_ENDPOINT_URL_DYNAMODB_STREAMS");
+        let needs_tls = [&endpoint, &streams]
+            .into_iter()
+            .flatten()
+            .any(|endpoint| endpoint.starts_with("https:"));
+        let http = if is_local && !needs_tls {
+            plain_http()
         } else {
             ackbox_store::http_client()
         };
+        let streams = if streams.is_none() { endpoint } else { None };
         Self::over(&sdk, http, streams)
     }
 
@@ -87,20 +89,7 @@ pub(super) fn is_loopback(endpoint: &str) -> bool {
     }
 }
 
-/// Plain HTTP, which reads no root certificates, unless an endpoint needs TLS.
-fn plain_or_tls(streams: &Option<String>) -> SharedHttpClient {
-    let table = edge::environment(ENDPOINT_VARIABLE);
-    let needs_tls = [&table, streams]
-        .into_iter()
-        .flatten()
-        .any(|endpoint| endpoint.starts_with("https:"));
-    if needs_tls {
-        ackbox_store::http_client()
-    } else {
-        plain_http()
-    }
-}
-
+/// Reads no root certificates, and is ready at once.
 fn plain_http() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().build_http()
 }

@@ -100,20 +100,15 @@ impl Engine {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| unopened(path, source))?;
         }
-        let lock = FileLock::take(path).map_err(|error| match error {
-            LockError::Held { at } => EngineError::InUse {
-                path: path.to_owned(),
-                at,
-            },
-            LockError::Io(source) => unopened(path, source),
-        })?;
-        let Some(name) = path.to_str() else {
+        let lock = lock(path).await?;
+        // With a folder in front, no name means anything else to SQLite (`:memory:`, `file:..`).
+        let Some(name) = Path::new(".").join(path).to_str().map(ToOwned::to_owned) else {
             return Err(EngineError::Unusable {
                 path: path.to_owned(),
                 problem: "its name is not UTF-8".to_owned(),
             });
         };
-        Self::start(name.to_owned(), path.to_owned(), Some(lock)).await
+        Self::start(name, path.to_owned(), Some(lock)).await
     }
 
     async fn start(
@@ -153,6 +148,27 @@ impl Engine {
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
         self.lock.take();
+    }
+}
+
+/// Takes the file's lock. Somebody who only looks whether it is held is waited for.
+async fn lock(path: &Path) -> Result<FileLock, EngineError> {
+    const TRIES: u32 = 10;
+    let mut tries = 0;
+    loop {
+        match FileLock::take(path) {
+            Ok(lock) => return Ok(lock),
+            Err(LockError::Io(source)) => return Err(unopened(path, source)),
+            Err(LockError::Held { at }) => {
+                tries += 1;
+                // Who has announced where it serves the file is not about to leave it.
+                if at.is_some() || tries == TRIES {
+                    let path = path.to_owned();
+                    return Err(EngineError::InUse { path, at });
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
 use ackbox_secrets::Secrets;
 use ackbox_store::{Store, StoreError};
+use aws_sdk_dynamodb::error::SdkError;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -101,6 +102,17 @@ pub enum StartError {
         #[source]
         source: io::Error,
     },
+    /// No engine answers.
+    #[error(
+        "no DynamoDB answers for the table {table:?}; check the endpoint and that the engine runs"
+    )]
+    Unreachable {
+        /// The table's name.
+        table: String,
+        /// Why not.
+        #[source]
+        source: Box<aws_sdk_dynamodb::Error>,
+    },
     /// The table cannot be used.
     #[error("the table {table:?} cannot be used")]
     Table {
@@ -153,6 +165,7 @@ impl Runtime {
         let listener = listen(options.listen).await?;
         let at = listener.local_addr().unwrap_or(options.listen);
         let store = Store::new(options.clients.dynamodb.clone(), options.table.clone());
+        reach(&options.clients, &options.table).await?;
         ensure_table(&store).await?;
         let stream = match options.stream {
             StreamMode::Off => None,
@@ -290,6 +303,25 @@ async fn listen(at: SocketAddr) -> Result<TcpListener, StartError> {
             StartError::Listen { at, source }
         }
     })
+}
+
+/// Whether somebody answers there at all, whatever the answer: the store would try for minutes.
+async fn reach(clients: &Clients, table: &str) -> Result<(), StartError> {
+    const TRIES: u32 = 5;
+    for tried in 1.. {
+        let described = clients.dynamodb.describe_table().table_name(table).send();
+        match described.await {
+            Ok(_) | Err(SdkError::ServiceError(_)) => break,
+            Err(silent) if tried == TRIES => {
+                return Err(StartError::Unreachable {
+                    table: table.to_owned(),
+                    source: Box::new(silent.into()),
+                });
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
+    Ok(())
 }
 
 /// Creates the table. Where it may not be created, it only has to be there.
