@@ -58,12 +58,6 @@ async fn file(path: PathBuf, reference: &SecretRef) -> Result<Zeroizing<String>,
         .await
         .map_err(|stopped| unreadable(io::Error::other(stopped)))?
         .map_err(unreadable)?;
-    if bytes.len() > FILE_MAX {
-        return Err(unusable(
-            reference,
-            "it is longer than 64 KiB; point to the file that holds the secret alone",
-        ));
-    }
     let text = std::str::from_utf8(&bytes).map_err(|_| {
         unusable(
             reference,
@@ -73,7 +67,8 @@ async fn file(path: PathBuf, reference: &SecretRef) -> Result<Zeroizing<String>,
     Ok(Zeroizing::new(without_line_end(text).to_owned()))
 }
 
-/// At most one byte more than the longest file has, so that a longer one shows and is never cut.
+/// At most one byte more than the longest file has: what is cut there is still longer than a value
+/// may be, and so refused.
 fn bytes_of(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     // Opening a pipe would wait for its writer, without end.
     if !std::fs::metadata(path)?.is_file() {

@@ -64,8 +64,7 @@ fn words(answer: &Answer) -> String {
     // We asked for no encoding; what came in one anyway is not text.
     let plain = !answer.headers.contains_key(CONTENT_ENCODING);
     let text = String::from_utf8_lossy(if plain { &answer.excerpt } else { &[] });
-    // A character that was cut in two at the end.
-    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER).trim();
+    let text = text.trim();
     if text.is_empty() {
         answer
             .status

@@ -86,6 +86,17 @@ async fn headers_of_the_destination_are_sent_and_ours_stay_ours() {
 }
 
 #[tokio::test]
+async fn a_header_that_stands_twice_is_sent_twice() {
+    let server = answering(OK).await;
+    let mut destination = destination(&server.url());
+    destination.http.headers = ["A", "B"]
+        .map(|name| ("x-token".to_owned(), reference(name)))
+        .to_vec();
+    attempt(&outbound(&[("A", "1"), ("B", "2")]), &destination).await;
+    assert_eq!(server.seen().await.header("x-token"), ["1", "2"]);
+}
+
+#[tokio::test]
 async fn a_header_that_would_frame_the_request_anew_is_not_sent() {
     for name in [
         "transfer-encoding",
