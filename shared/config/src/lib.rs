@@ -3,7 +3,16 @@
 //!
 //! A configuration that contradicts itself never starts. A value that stands where a secret's
 //! reference belongs is never printed: it may be the secret. Neither the environment nor a clock is
-//! read in here.
+//! read in here. Every key is explained in `docs/configuration.md`.
+//!
+//! ```
+//! use ackbox_config::Config;
+//!
+//! let text = "[destination.mailer]\nurl = \"http://mail.example.com\"\nidempotency = \"nome\"\n";
+//! let mistakes = Config::parse("ackbox.toml", text).expect_err("two mistakes");
+//! assert_eq!(mistakes.0.len(), 2);
+//! assert!(mistakes.to_string().starts_with("ackbox.toml:2:7: `url` is http: "));
+//! ```
 
 mod config;
 mod load;

@@ -61,12 +61,7 @@ pub(crate) fn read(file: &str, text: &str) -> Result<Config, Mistakes> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let report = Report::new(file, text, errors.iter().any(syntax::hides));
     let config = config(&report, document.get_ref());
-    report.add_syntax(
-        errors
-            .iter()
-            .map(|error| syntax::mistake(text, error))
-            .collect(),
-    );
+    report.add_syntax(syntax::mistakes(text, &errors));
     let warnings = report.finish()?;
     config
         .map(|config| Config { warnings, ..config })
@@ -183,4 +178,37 @@ fn warn_of_unused(
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    const REFERENCE: &str = include_str!("../../../docs/configuration.md");
+
+    #[test]
+    fn the_reference_names_every_key_that_is_read() {
+        for key in TABLES.iter().flat_map(|keys| keys.iter()) {
+            let written = format!("`{}`", key.name);
+            assert!(
+                REFERENCE.contains(&written) || REFERENCE.contains(&format!("[{}", key.name)),
+                "{written} is not explained"
+            );
+        }
+    }
+
+    #[test]
+    fn the_reference_names_every_key_of_a_scheme() {
+        let unknown = "[scheme.a]\nnot-a-key = 1\n";
+        let Err(mistakes) = read("f", unknown) else {
+            panic!("an unknown key was taken");
+        };
+        let known = &mistakes.0[0].help;
+        let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert!(keys.len() > 10, "{known}");
+        let (_, section) = REFERENCE.split_once("## `[scheme.NAME]`").unwrap();
+        for key in keys {
+            assert!(
+                section.contains(&format!("`{key}`")),
+                "{key} is not explained"
+            );
+        }
+    }
+}

@@ -4,7 +4,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use toml::Spanned;
-use url::{Host, Url};
+use url::{Host, ParseError, Url};
 
 use super::report::Read;
 use super::table::Table;
@@ -33,6 +33,12 @@ pub(crate) fn url(table: &Table<'_>, allow_private: bool) -> Read<Url> {
     }
     let url = match Url::parse(text.get_ref()) {
         Ok(url) => url,
+        Err(ParseError::RelativeUrlWithoutBase) => {
+            return wrong(
+                "`url` does not begin with https://",
+                &format!("write {example}"),
+            );
+        }
         Err(e) => {
             return wrong(
                 &format!("`url` cannot be read: {e}"),

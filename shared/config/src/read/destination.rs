@@ -119,12 +119,12 @@ fn http(table: &Table<'_>, known: Option<&Known>) -> Read<HttpDestination> {
     let url = address::url(table, allow_private.map_or(true, Option::unwrap_or_default));
     let header = known.map_or(DEFAULT_HEADER, |known| known.header.as_str());
     let headers = headers::headers(table, header);
-    let signing = secrets::list(table, "signing");
+    let signing = secrets::optional(table, "signing");
     Ok(HttpDestination {
         url: url?,
         headers: headers?,
         idempotency_header: header.to_owned(),
-        signing: signing?.unwrap_or_default(),
+        signing: signing?,
         allow_private: allow_private?.unwrap_or_default(),
     })
 }
@@ -177,7 +177,7 @@ const ON_UNKNOWN: &[(&str, OnUnknown)] = &[
 ];
 
 fn on_unknown(table: &Table<'_>, known: Option<&Known>) -> Read<OnUnknown> {
-    let given = table.word("on_unknown", ON_UNKNOWN)?;
+    let given = table.word("on_unknown", ON_UNKNOWN, "\"retry\" or \"hold\"")?;
     let keeps_keys = known.is_none_or(|known| known.window.is_some());
     let Some(given) = given else {
         return Ok(if keeps_keys {

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use super::syntax::Found;
 use crate::mistake::{Mistake, Mistakes};
 
 /// A range of bytes of the file.
@@ -79,15 +80,24 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Adds the mistakes of the syntax. What else was found on their lines is only their echo.
-    pub(crate) fn add_syntax(&self, found: Vec<(Span, String, String)>) {
-        let found: Vec<Mistake> = found
-            .into_iter()
-            .map(|(span, message, help)| self.at(&span, message, help))
-            .collect();
+    /// Adds the mistakes of the syntax. What else was found on their lines is only their echo, and so is
+    /// everything behind one that hides the rest.
+    pub(crate) fn add_syntax(&self, found: Vec<Found>) {
         let mut mistakes = self.mistakes.borrow_mut();
-        mistakes.retain(|other| found.iter().all(|syntax| syntax.line != other.line));
-        mistakes.extend(found);
+        for Found {
+            span,
+            message,
+            help,
+            hides_the_rest,
+        } in found
+        {
+            let syntax = self.at(&span, message, help);
+            mistakes.retain(|other| {
+                let is_behind = hides_the_rest && other.line > syntax.line;
+                other.line != syntax.line && !is_behind
+            });
+            mistakes.push(syntax);
+        }
     }
 
     /// The warnings, or every mistake.

@@ -80,7 +80,7 @@ fn rule<'a>(
     let namespace = namespace(table);
     let fingerprint = fingerprint(table, sender, key.as_deref().unwrap_or_default());
     let destination = destination(table, destinations);
-    let payload = table.word("payload", PAYLOAD);
+    let payload = table.word("payload", PAYLOAD, "\"body\" or \"envelope\"");
     let name = name?;
     Ok(Rule {
         on: on?,

@@ -46,19 +46,16 @@ fn own<'a>(report: &Report<'a>, name: &str, span: &Span, value: &Value<'a>) -> R
         report.warn(span, message, "choose another name if that is not meant");
     }
     let mut pruned = value.clone();
-    let spec = spec(report, name, &mut pruned);
-    let (spec, is_whole) = match &spec {
-        Ok(spec) => (spec, true),
-        Err(rest) => (rest, false),
-    };
-    match Scheme::compile(name, spec.clone()) {
-        Ok(scheme) if is_whole => Ok(Arc::new(scheme)),
+    let (spec, removed) = spec(report, name, &mut pruned);
+    match Scheme::compile(name, spec) {
+        Ok(scheme) if removed.is_empty() => Ok(Arc::new(scheme)),
         Ok(_) => Err(Reported),
         Err(mistakes) => {
             for GrammarError { field, message } in &mistakes {
                 let (place, is_there) = field_place(&pruned, field);
-                // Of a grammar from which mistakes were taken out, what is absent says nothing.
-                if is_whole || is_there {
+                // Where mistakes were taken out, what is absent says nothing.
+                let is_cut = removed.iter().any(|span| place.contains(&span.start));
+                if removed.is_empty() || (is_there && !is_cut) {
                     report.mistake(&place, format!("[scheme.{name}] `{field}`: {message}"), "");
                 }
             }
@@ -68,25 +65,21 @@ fn own<'a>(report: &Report<'a>, name: &str, span: &Span, value: &Value<'a>) -> R
 }
 
 /// Reads a grammar. Its reader stops at the first mistake; so that is taken out of the value, and it
-/// is asked again. `Err` is what is left of a grammar with mistakes.
-fn spec<'a>(
-    report: &Report<'a>,
-    name: &str,
-    value: &mut Value<'a>,
-) -> Result<SchemeSpec, SchemeSpec> {
-    let mut failed = false;
+/// is asked again. Gives what is left of it, and the places of what was taken out.
+fn spec<'a>(report: &Report<'a>, name: &str, value: &mut Value<'a>) -> (SchemeSpec, Vec<Span>) {
+    let mut removed = Vec::new();
     loop {
         let error = match SchemeSpec::deserialize(ValueDeserializer::from(value.clone())) {
-            Ok(spec) if failed => return Err(spec),
-            Ok(spec) => return Ok(spec),
+            Ok(spec) => return (spec, removed),
             Err(error) => error,
         };
-        failed = true;
         let span = error.span().unwrap_or_else(|| value.span());
         let (message, help) = in_words(error.message(), value, &span);
         report.mistake(&span, format!("[scheme.{name}]: {message}"), help);
-        if !remove(value, &span) {
-            return Err(SchemeSpec::default());
+        let is_out = remove(value, &span);
+        removed.push(span);
+        if !is_out {
+            return (SchemeSpec::default(), removed);
         }
     }
 }
@@ -105,6 +98,8 @@ fn in_words(message: &str, value: &Value<'_>, span: &Span) -> (String, String) {
     let expected = match message.rsplit_once(", expected ") {
         Some((_, "a string")) => "a text",
         Some((_, "a sequence")) => "a list",
+        Some((_, "a map")) => "a table",
+        Some((_, expected)) if expected.starts_with("struct ") => "a table",
         Some((_, expected)) => expected,
         None if message.starts_with("`redelivery` is") => {
             "\"same-bytes\", or a list of JSON pointers"

@@ -5,14 +5,24 @@ use super::report::{Read, Report, Span};
 use super::table::Table;
 use crate::reference::SecretRef;
 
-/// The references of a list; a list that is there is not empty.
-pub(crate) fn list(table: &Table<'_>, name: &'static str) -> Read<Option<Vec<SecretRef>>> {
+/// The references of a list that may be left out, and is not empty where it is there.
+pub(crate) fn optional(table: &Table<'_>, name: &'static str) -> Read<Vec<SecretRef>> {
+    Ok(list(table, name, false)?.unwrap_or_default())
+}
+
+/// The references of a list that must be there.
+pub(crate) fn required(table: &Table<'_>, name: &'static str) -> Read<Vec<SecretRef>> {
+    table.required(name, list(table, name, true))
+}
+
+fn list(table: &Table<'_>, name: &'static str, is_required: bool) -> Read<Option<Vec<SecretRef>>> {
     let Some(texts) = table.texts(name)? else {
         return Ok(None);
     };
     let (span, texts) = (texts.span(), texts.into_inner());
     if texts.is_empty() {
-        let help = format!("write {}, or leave it out", table.example(name));
+        let optional = if is_required { "" } else { ", or leave it out" };
+        let help = format!("write {}{optional}", table.example(name));
         return Err(table
             .report
             .mistake(&span, format!("`{name}` is empty"), help));
@@ -35,9 +45,4 @@ pub(crate) fn list(table: &Table<'_>, name: &'static str) -> Read<Option<Vec<Sec
 pub(crate) fn one(report: &Report<'_>, span: &Span, text: &str, what: &str) -> Read<SecretRef> {
     text.parse::<SecretRef>()
         .map_err(|why| report.mistake(span, format!("{what} {why}"), why.help()))
-}
-
-/// As [`list`], for a list that must be there.
-pub(crate) fn required(table: &Table<'_>, name: &'static str) -> Read<Vec<SecretRef>> {
-    table.required(name, list(table, name))
 }

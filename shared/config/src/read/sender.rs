@@ -92,7 +92,7 @@ impl<'a> Sender<'a> {
         match &facts.redelivery {
             Redelivery::Pointers(pointers) if !is_own_batch => pointers
                 .iter()
-                .map(|text| scheme_pointer(&self.table, text).map(FingerprintPart::Value))
+                .map(|text| scheme_pointer(&self.table, text).map(FingerprintPart::ValueIfThere))
                 .collect(),
             _ => Ok(vec![FingerprintPart::Body]),
         }

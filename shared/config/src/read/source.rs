@@ -62,7 +62,7 @@ pub(crate) fn source<'a>(
         .and_then(|text| schemes.meant(&table, text));
     let secrets = secrets::required(&table, "secrets");
     let max_body = table.size("max_body", 1..=BODY_MAX);
-    let on_conflict = table.word("on_conflict", CONFLICT);
+    let on_conflict = table.word("on_conflict", CONFLICT, "\"acknowledge\" or \"refuse\"");
     let sender = scheme.map(|scheme| Sender::read(title.get_ref(), table.clone(), scheme));
     let rules = rule::rules(&table, title.get_ref(), sender.as_ref().ok(), destinations);
     let shape = Shape::read(&table, sender.as_ref().ok());

@@ -126,11 +126,12 @@ impl<'a> Table<'a> {
             .map(Spanned::into_inner))
     }
 
-    /// One of some words.
+    /// One of some words; `choices` are those to name where it is none of them.
     pub(crate) fn word<T: Copy>(
         &self,
         name: &'static str,
         words: &[(&'static str, T)],
+        choices: &str,
     ) -> Read<Option<Spanned<T>>> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
@@ -139,11 +140,7 @@ impl<'a> Table<'a> {
             Some((_, meaning)) => Ok(Some(Spanned::new(text.span(), *meaning))),
             None => {
                 let message = format!("`{name}` cannot be {}", shown(text.get_ref()));
-                let known: Vec<String> = words
-                    .iter()
-                    .map(|(word, _)| format!("\"{word}\""))
-                    .collect();
-                let help = format!("write {}", known.join(" or "));
+                let help = format!("write {choices}");
                 Err(self.report.mistake(&text.span(), message, help))
             }
         }
