@@ -98,6 +98,13 @@ impl Ledger {
         self.lock().clone()
     }
 
+    /// How many messages were answered with `accepted`.
+    pub fn accepted(&self) -> usize {
+        let pages = self.lock();
+        let answers = pages.iter().filter_map(|sent| sent.answer.as_ref().ok());
+        answers.filter(|answer| answer.accepts()).count()
+    }
+
     // A vector is whole after every push, so a panic elsewhere does it no harm.
     fn lock(&self) -> MutexGuard<'_, Vec<Sent>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

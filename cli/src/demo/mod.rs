@@ -26,8 +26,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tokio::time::Instant;
+use tracing_subscriber::EnvFilter;
 
 use crate::commands::CommandError;
+use crate::edge;
 use crate::output::Terminal;
 use evidence::Evidence;
 use report::Report;
@@ -166,10 +168,15 @@ fn width() -> usize {
 }
 
 fn log_to_stderr() {
+    // The engine logs every refused condition as a warning, and conditions are how duplicates are found.
+    const WANTED: &str = "info,dynoxide=error";
+    let wanted = edge::environment("RUST_LOG").unwrap_or_else(|| WANTED.to_owned());
     // Whoever has set up another log keeps it.
     let _ = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(WANTED)))
+        .with_writer(std::io::stderr)
         .json()
         .flatten_event(true)
-        .with_writer(std::io::stderr)
+        .with_current_span(false)
         .try_init();
 }

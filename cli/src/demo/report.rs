@@ -50,6 +50,10 @@ impl<'t> Report<'t> {
         lines.extend(self.legend());
         lines.extend(self.verdict(&verdict.claims));
         lines.push(self.sum(verdict, took));
+        if verdict.is_good() {
+            let next = "  Next: `ackbox dev` runs the same on your own ackbox.toml, and stays up.";
+            lines.push(self.dim(next));
+        }
         lines
     }
 
@@ -138,6 +142,7 @@ impl<'t> Report<'t> {
     fn legend(&self) -> Vec<String> {
         let lines = [
             "",
+            "  →        tried again, under the same key and with the same bytes",
             "  cut      took the request and hung up: it may have acted on it, or not",
             "  stopped  the dispatcher went away before the answer",
             "  held     may have arrived, and the destination keeps no keys: repeating it could do",
@@ -150,9 +155,10 @@ impl<'t> Report<'t> {
         let mut lines = self.heading("Verdict: the senders' ledger against the destinations' logs");
         for claim in claims {
             lines.push(format!(
-                "  {} {}",
+                "  {} {} {}",
                 self.mark(claim.against.is_empty()),
-                claim.holds
+                fitted(claim.holds, 48),
+                self.dim(&claim.over)
             ));
             let against = claim.against.iter();
             lines.extend(

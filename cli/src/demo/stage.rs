@@ -10,6 +10,7 @@ use ackbox_domain::{ActionKey, EntryState, Idempotency, StoredBody};
 use ackbox_secrets::{SecretError, Secrets};
 use ackbox_signature::{Headers, Message, Scheme, Secret, SecretFormError};
 use ackbox_store::{Class, StoreError};
+use futures_util::future;
 
 use super::destination::{Destination, Received};
 use super::evidence::{Attempt, Evidence, Standing};
@@ -22,7 +23,7 @@ use crate::edge;
 const TABLE: &str = "demo";
 
 /// How often the sweeper is woken.
-const SWEEP_EVERY: Duration = Duration::from_millis(150);
+const SWEEP_EVERY: Duration = Duration::from_millis(300);
 
 /// How long a batch of the stream waits for more records.
 const STREAM_WINDOW: Duration = Duration::from_millis(20);
@@ -120,20 +121,18 @@ impl Stage {
     pub async fn until_settled(&self, actions: usize) -> Result<(), StoreError> {
         // The table tells nobody when an entry changes, so it is asked again and again.
         const ASK_AGAIN: Duration = Duration::from_millis(20);
-        loop {
-            let keys = self.keys_seen();
-            let mut settled = 0;
-            for key in &keys {
+        let mut settled = BTreeSet::new();
+        while settled.len() < actions {
+            tokio::time::sleep(ASK_AGAIN).await;
+            for key in self.keys_seen().difference(&settled.clone()) {
                 let entry = self.runtime.store().entry(key).await?;
                 let state = entry.map(|entry| entry.state);
-                let under_way = matches!(state, Some(EntryState::Pending | EntryState::Claimed));
-                settled += usize::from(!under_way);
+                if !matches!(state, Some(EntryState::Pending | EntryState::Claimed)) {
+                    settled.insert(key.clone());
+                }
             }
-            if keys.len() >= actions && settled == keys.len() {
-                return Ok(());
-            }
-            tokio::time::sleep(ASK_AGAIN).await;
         }
+        Ok(())
     }
 
     /// Every key that a destination has seen.
@@ -192,16 +191,27 @@ impl Stage {
         Ok((!secrets.is_empty()).then_some(Verifier { scheme, secrets }))
     }
 
-    async fn standing(&self) -> Result<Vec<Standing>, StoreError> {
+    /// Every key that the table lists as waiting, or as given up: for actions that no destination saw.
+    async fn keys_kept(&self) -> Result<BTreeSet<ActionKey>, StoreError> {
         /// Far more than a demo has.
         const ALL: usize = 1000;
+        const CLASSES: [Class; 4] = [Class::Open, Class::Unknown, Class::Held, Class::Dead];
+        let store = self.runtime.store();
+        let names = self.setting.destinations.keys();
+        let lists = names.flat_map(|name| CLASSES.map(|class| store.list(class, name, ALL)));
+        let listed = future::try_join_all(lists).await?;
+        Ok(listed
+            .into_iter()
+            .flatten()
+            .map(|listed| listed.key)
+            .collect())
+    }
+
+    async fn standing(&self) -> Result<Vec<Standing>, StoreError> {
         let store = self.runtime.store();
         let mut keys = self.keys_seen();
-        for name in self.setting.destinations.keys() {
-            for class in [Class::Open, Class::Unknown, Class::Held, Class::Dead] {
-                let listed = store.list(class, name, ALL).await?;
-                keys.extend(listed.into_iter().map(|listed| listed.key));
-            }
+        if keys.len() < self.senders.ledger.accepted() {
+            keys.extend(self.keys_kept().await?);
         }
         let mut standing = Vec::new();
         for key in keys {

@@ -50,6 +50,11 @@ pub struct Counts {
     pub attempts: usize,
 }
 
+impl Counts {
+    /// How many of them must be as expected: all but `attempts`.
+    pub(crate) const NUMBERS: usize = 13;
+}
+
 /// What a scenario must come to.
 #[derive(Clone, Debug)]
 pub struct Expected {

@@ -42,6 +42,7 @@ fn verdict() -> Verdict {
         counts: Counts::default(),
         claims: vec![Claim {
             holds: "all is well",
+            over: "1 thing".to_owned(),
             against,
         }],
         actions: vec![action],

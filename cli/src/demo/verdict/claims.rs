@@ -11,6 +11,8 @@ use crate::demo::evidence::{Attempt, Evidence};
 pub struct Claim {
     /// In words.
     pub holds: &'static str,
+    /// What was looked at: `14 attempts`.
+    pub over: String,
     /// What speaks against it; nothing, if it holds.
     pub against: Vec<String>,
 }
@@ -22,35 +24,94 @@ pub(super) fn all(
     counts: &Counts,
     expected: &Expected,
 ) -> Vec<Claim> {
-    let claim = |holds, against| Claim { holds, against };
-    vec![
-        claim("every sender was answered as it must be", answers(evidence)),
-        claim(
-            "a fact was accepted once, however often it came",
-            once(facts),
-        ),
-        claim("no accepted fact is lost", lost(facts, actions)),
-        claim("nothing else was delivered", strangers(evidence, actions)),
-        claim("every fact kept one key", keys(facts, actions)),
-        claim(
-            "every attempt sent the same bytes",
-            bytes(evidence, actions),
-        ),
-        claim("every signed delivery verifies", signatures(evidence)),
-        claim(
-            "every repetition has a reason",
-            repetitions(evidence, actions),
-        ),
-        claim(
-            "whatever is not delivered has a reason",
-            reasons(evidence, actions),
-        ),
-        claim(
-            "the trouble took place as planned",
-            trouble(actions, expected),
-        ),
-        claim("every count is as it must be", numbers(counts, expected)),
-    ]
+    let mut claims = Vec::new();
+    let mut claim = |holds, number: usize, of: &str, against| {
+        let plural = if number == 1 { "" } else { "s" };
+        let over = format!("{number} {of}{plural}");
+        claims.push(Claim {
+            holds,
+            over,
+            against,
+        });
+    };
+    let promised = facts.iter().filter(|fact| fact.promised).count();
+    let attempts = evidence.attempts.len();
+    let seen = |action: &&Action| !action.answers.is_empty();
+    let repetitions = attempts - actions.iter().filter(seen).count();
+    let signed = evidence
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.genuine.is_some());
+    let open = |action: &&Action| action.state != Some(EntryState::Delivered);
+
+    claim(
+        "every sender was answered as it must be",
+        evidence.sent.len(),
+        "answer",
+        answers(evidence),
+    );
+    claim(
+        "a fact was accepted once, however often it came",
+        promised,
+        "fact",
+        once(facts),
+    );
+    claim(
+        "no accepted fact is lost",
+        promised,
+        "fact",
+        lost(facts, actions),
+    );
+    claim(
+        "nothing else was delivered",
+        attempts,
+        "attempt",
+        strangers(evidence, actions),
+    );
+    claim(
+        "every fact kept one key",
+        promised,
+        "fact",
+        keys(facts, actions),
+    );
+    claim(
+        "every attempt sent the same bytes",
+        attempts,
+        "attempt",
+        bytes(evidence, actions),
+    );
+    claim(
+        "every signed delivery verifies",
+        signed.count(),
+        "signature",
+        signatures(evidence),
+    );
+    claim(
+        "every repetition has a reason",
+        repetitions,
+        "repetition",
+        repeated(evidence, actions),
+    );
+    let waiting = actions.iter().filter(open).count();
+    claim(
+        "whatever is not delivered has a reason",
+        waiting,
+        "action",
+        reasons(evidence, actions),
+    );
+    claim(
+        "the trouble took place as planned",
+        expected.trouble.len(),
+        "place",
+        trouble(actions, expected),
+    );
+    claim(
+        "every count is as it must be",
+        Counts::NUMBERS,
+        "number",
+        numbers(counts, expected),
+    );
+    claims
 }
 
 fn answers(evidence: &Evidence) -> Vec<String> {
@@ -148,7 +209,7 @@ fn signatures(evidence: &Evidence) -> Vec<String> {
 
 /// A repetition is explained by the attempt before it: where that one surely did not arrive, always;
 /// where it may have arrived, only at a destination that keeps keys.
-fn repetitions(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
+fn repeated(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
     let mut against = Vec::new();
     for action in actions {
         let attempts = actions::attempts(evidence, &action.key);
