@@ -47,7 +47,7 @@ impl Store {
             .transact_write_items()
             .set_transact_items(Some(items))
             .client_request_token(token());
-        let first = within(deadline, ACCEPT, async || {
+        let first = within(deadline, ACCEPT, || async {
             match request.clone().send().await {
                 Ok(_) => Ok(None),
                 Err(error) => self.accept_failed(error).map(Some),

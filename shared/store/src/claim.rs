@@ -51,7 +51,7 @@ impl Store {
         let request = self
             .update_outbox(entry, &claim_update(entry, &claim, origin))
             .return_values(ReturnValue::AllNew);
-        within(deadline, CLAIM, async || {
+        within(deadline, CLAIM, || async {
             match request.clone().send().await {
                 Ok(answer) => {
                     let item = answer.attributes.ok_or(gone())?;

@@ -126,7 +126,7 @@ impl Store {
         start: Start,
     ) -> Result<(Vec<Listed>, Start), StoreError> {
         let query = query.set_exclusive_start_key(start);
-        let answer: QueryOutput = within(read_deadline(), QUERY, async || {
+        let answer: QueryOutput = within(read_deadline(), QUERY, || async {
             query.clone().send().await.map_err(|e| self.query_failed(e))
         })
         .await?;

@@ -92,7 +92,7 @@ impl Store {
                 return Ok(());
             }
         }
-        within(deadline, REMEMBER, async || {
+        within(deadline, REMEMBER, || async {
             self.add_names(source, destination).await
         })
         .await?;
@@ -105,7 +105,7 @@ impl Store {
     }
 
     async fn read_meta(&self, deadline: Deadline) -> Result<Meta, StoreError> {
-        within(deadline, READ, async || {
+        within(deadline, READ, || async {
             let request = self
                 .inner
                 .client

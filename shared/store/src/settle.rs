@@ -105,7 +105,7 @@ impl Store {
         deadline: Deadline,
     ) -> Result<Option<OutboxEntry>, StoreError> {
         let request = self.update_outbox(standing, update);
-        within(deadline, SETTLE, async || {
+        within(deadline, SETTLE, || async {
             match request.clone().send().await {
                 Ok(_) => Ok(None),
                 Err(error) => self.settle_failed(error).map(Some),
@@ -166,16 +166,20 @@ impl Change<'_> {
         }
     }
 
-    /// Whether `old` says already what this settlement says.
+    /// Whether `old` says already what this settlement says: an earlier try wrote it.
     fn is_on_record(&self, entry: &OutboxEntry, old: &OutboxEntry) -> bool {
+        if old.state != self.state() {
+            return false;
+        }
+        let same_fence = old.fence == entry.fence;
         match self.attempt {
-            // Only its own settlement or evidence puts an attempt there, and evidence was not sent.
-            Some((attempt, _)) => old.attempts.contains(attempt),
+            // An attempt gets there by its own settlement, or as evidence, which was not sent yet.
+            Some((attempt, _)) => {
+                (same_fence || self.is_success()) && old.attempts.contains(attempt)
+            }
             None => {
                 let index = write::index(&self.settled.settlement, self.now);
-                old.state == self.state()
-                    && old.fence == entry.fence
-                    && old.due_at == index.map(|(_, due_at)| due_at)
+                same_fence && old.due_at == index.map(|(_, due_at)| due_at)
             }
         }
     }

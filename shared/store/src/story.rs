@@ -150,7 +150,7 @@ impl Store {
         let mut start = None;
         loop {
             let query = query.clone().set_exclusive_start_key(start);
-            let page = within(read_deadline(), QUERY, async || {
+            let page = within(read_deadline(), QUERY, || async {
                 query
                     .clone()
                     .send()
@@ -177,7 +177,7 @@ impl Store {
             .key(attribute::PK, s(action_pk(key)))
             .key(attribute::SK, s(kind))
             .consistent_read(true);
-        within(read_deadline(), GET, async || {
+        within(read_deadline(), GET, || async {
             match get.clone().send().await {
                 Ok(answer) => Ok(answer.item),
                 Err(error) => Err(self.get_failed(error)),

@@ -44,7 +44,7 @@ impl Store {
     /// no stream of new images.
     pub async fn create_table(&self) -> Result<Created, StoreError> {
         let deadline = Instant::now() + ACTIVE_WITHIN;
-        let created = within(deadline, CREATE, async || {
+        let created = within(deadline, CREATE, || async {
             match self.definition().send().await {
                 Ok(_) => Ok(Created::New),
                 Err(error) => self.create_failed(error),
@@ -91,7 +91,7 @@ impl Store {
 
     async fn active(&self, deadline: Deadline) -> Result<TableDescription, StoreError> {
         loop {
-            let described = within(deadline, DESCRIBE, async || {
+            let described = within(deadline, DESCRIBE, || async {
                 let describe = self.inner.client.describe_table();
                 let describe = describe.table_name(&self.inner.table).send().await;
                 describe.map_err(|e| failed(DESCRIBE, &self.inner.table, e))
@@ -110,17 +110,11 @@ impl Store {
         }
     }
 
-    /// Enables expiry where it is not; enabling it twice is refused by the service.
+    /// Enables expiry where it is not. Enabling it twice is refused by the service, so that of two
+    /// processes at once one is: it looks again.
     async fn enable_expiry(&self, deadline: Deadline) -> Result<(), StoreError> {
-        within(deadline, EXPIRE, async || {
-            let table = &self.inner.table;
-            let describe = self.inner.client.describe_time_to_live();
-            let answer = describe.table_name(table).send().await;
-            let answer = answer.map_err(|e| failed(EXPIRE, table, e))?;
-            let status = answer
-                .time_to_live_description
-                .and_then(|d| d.time_to_live_status);
-            if let Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling) = status {
+        within(deadline, EXPIRE, || async {
+            if self.expires().await? {
                 return Ok(());
             }
             let expires_at = TimeToLiveSpecification::builder()
@@ -130,14 +124,28 @@ impl Store {
                 .expect("a time to live has an attribute and says whether it is enabled");
             let update = self.inner.client.update_time_to_live();
             let update = update
-                .table_name(table)
+                .table_name(&self.inner.table)
                 .time_to_live_specification(expires_at);
             match update.send().await {
                 Ok(_) => Ok(()),
-                Err(error) => Err(failed(EXPIRE, table, error)),
+                Err(_) if self.expires().await? => Ok(()),
+                Err(error) => Err(failed(EXPIRE, &self.inner.table, error)),
             }
         })
         .await
+    }
+
+    async fn expires(&self) -> Result<bool, StoreError> {
+        let describe = self.inner.client.describe_time_to_live();
+        let answer = describe.table_name(&self.inner.table).send().await;
+        let answer = answer.map_err(|e| failed(EXPIRE, &self.inner.table, e))?;
+        let status = answer
+            .time_to_live_description
+            .and_then(|d| d.time_to_live_status);
+        Ok(matches!(
+            status,
+            Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling)
+        ))
     }
 }
 

@@ -27,7 +27,7 @@ impl Store {
         deadline: Deadline,
     ) -> Result<(), StoreError> {
         let item = ConflictItem::new(action, kind, original);
-        within(deadline, RECORD, async || {
+        within(deadline, RECORD, || async {
             if self.put_conflict(&item).await? || self.count_conflict(&item).await? {
                 return Ok(());
             }

@@ -30,7 +30,8 @@ pub(super) fn items(
 ) -> Result<Vec<TransactWriteItem>, StoreError> {
     let accepted = encode(&AcceptedItem::from(action))?;
     let fresh = OutboxItem::fresh(action, timing);
-    let (inline, payload) = placed(action, item_size(&encode(&fresh)?));
+    let mut outbox = encode(&fresh)?;
+    let (inline, payload) = placed(action, item_size(&outbox));
     // Bounds every item of this action, also the conflict item that the same content would need
     // if its key were taken: what is acknowledged can always be recorded whole.
     let body = payload.as_ref().map_or(inline.size(), BodyAttributes::size);
@@ -38,15 +39,15 @@ pub(super) fn items(
     if bytes > ITEM_MAX {
         return Err(StoreError::TooLarge { bytes });
     }
-    let pk = fresh.pk.clone();
+    outbox.extend(encode(&inline)?);
     let mut items = vec![
         // Both only if absent: whichever of the two outlives the other still proves the acceptance.
         put_if_absent(table, accepted),
-        put_if_absent(table, encode(&fresh.with_body(inline))?),
+        put_if_absent(table, outbox),
     ];
     if let Some(body) = payload {
         // No condition: the two above guard it, and a payload that outlived them is of no use.
-        let item = encode(&PayloadItem::new(pk, body))?;
+        let item = encode(&PayloadItem::new(fresh.pk, body))?;
         items.push(put(Put::builder().table_name(table), item));
     }
     Ok(items)

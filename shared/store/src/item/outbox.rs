@@ -109,12 +109,6 @@ impl OutboxItem {
         }
     }
 
-    /// The same item with its body in it.
-    pub(crate) fn with_body(mut self, body: BodyAttributes) -> Self {
-        self.body = body;
-        self
-    }
-
     fn into_entry(self) -> Result<OutboxEntry, ItemError> {
         let key = schema::action_of(&self.pk)
             .ok_or_else(|| broken(format!("partition key {:?}", self.pk)))?;

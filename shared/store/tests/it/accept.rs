@@ -310,8 +310,5 @@ async fn the_same_id_in_two_namespaces_is_two_actions() {
         let answer = engine.store.accept(&action, &TIMING, soon()).await.unwrap();
         assert_eq!(answer, Acceptance::Accepted);
     }
-    let open = engine
-        .store
-        .list(Class::Open, &crate::action::name("mailer"), 10);
-    assert_eq!(open.await.unwrap().len(), 2);
+    assert_eq!(engine.listed(Class::Open, "mailer").await.len(), 2);
 }

@@ -56,7 +56,7 @@ pub(crate) fn action(id: &str, body: &[u8]) -> Action {
 
 /// A fingerprint that is a plain function of the body: its first 32 bytes.
 pub(crate) fn fingerprint(body: &[u8]) -> Fingerprint {
-    let mut hash = [0; 32];
+    let mut hash = [0_u8; 32];
     for (at, byte) in body.iter().enumerate() {
         hash[at % 32] = byte.wrapping_add(hash[at % 32].wrapping_mul(31));
     }
@@ -69,8 +69,9 @@ pub(crate) fn fingerprint(body: &[u8]) -> Fingerprint {
 
 /// Bytes that no compression makes smaller.
 pub(crate) fn noise(length: usize) -> Vec<u8> {
-    let mut random = fastrand::Rng::with_seed(7);
-    (0..length).map(|_| random.u8(..)).collect()
+    let mut bytes = vec![0; length];
+    fastrand::Rng::with_seed(7).fill(&mut bytes);
+    bytes
 }
 
 /// Accepts an action and reads its entry.

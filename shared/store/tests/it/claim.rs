@@ -5,7 +5,7 @@ use ackbox_store::{Claimed, Class, schema};
 use futures_util::future::join_all;
 
 use crate::action::{
-    NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, claimed, dead, delivered, held, name,
+    NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, claimed, dead, delivered, held,
     retry, secs,
 };
 use crate::engine::{Engine, soon};
@@ -23,8 +23,7 @@ async fn a_claim_marks_the_entry_and_leaves_the_index_alone() {
     assert_eq!(started.body, before.body);
     let stored = engine.store.entry(&before.key).await.unwrap().unwrap();
     assert_eq!(stored, started);
-    let open = engine.store.list(Class::Open, &name("mailer"), 10);
-    assert_eq!(open.await.unwrap().len(), 1);
+    assert_eq!(engine.listed(Class::Open, "mailer").await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -4,7 +4,7 @@ use ackbox_domain::{Acceptance, Action};
 use ackbox_store::{Class, ConflictKind, schema};
 use futures_util::future::join_all;
 
-use crate::action::{NOW, TIMING, action, name, secs};
+use crate::action::{NOW, TIMING, action, secs};
 use crate::engine::{Engine, soon};
 
 const CONFLICT: Acceptance = Acceptance::Conflict { accepted_at: NOW };
@@ -106,8 +106,7 @@ async fn a_conflict_waits_in_the_index_of_its_source() {
         .unwrap();
     let other = later("msg_1", b"2", 10);
     engine.store.accept(&other, &TIMING, soon()).await.unwrap();
-    let listed = engine.store.list(Class::Conflict, &name("reports"), 10);
-    let listed = listed.await.unwrap();
+    let listed = engine.listed(Class::Conflict, "reports").await;
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].key, original.key);
     assert_eq!(
@@ -132,8 +131,8 @@ async fn a_conflict_seen_again_after_it_was_closed_stays_closed() {
     item.remove(schema::attribute::DUE_AT);
     engine.put(item).await;
     engine.store.accept(&other, &TIMING, soon()).await.unwrap();
-    let listed = engine.store.list(Class::Conflict, &name("reports"), 10);
-    assert_eq!(listed.await.unwrap(), []);
+    let listed = engine.listed(Class::Conflict, "reports").await;
+    assert_eq!(listed, []);
     let story = engine.store.story(&other.key).await.unwrap();
     assert_eq!(story.conflicts[0].count, 2);
 }
@@ -172,8 +171,8 @@ async fn an_edited_recipe_makes_a_duplicate_that_says_what_it_did_not_compare() 
     let story = engine.store.story(&original.key).await.unwrap();
     assert_eq!(story.conflicts[0].kind, ConflictKind::Uncompared);
     assert_eq!(story.conflicts[0].body, other_bytes.body);
-    let listed = engine.store.list(Class::Conflict, &name("reports"), 10);
-    assert_eq!(listed.await.unwrap(), [], "no operator is asked");
+    let listed = engine.listed(Class::Conflict, "reports").await;
+    assert_eq!(listed, [], "no operator is asked");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ackbox_domain::ActionKey;
 use ackbox_store::schema::{self, attribute};
-use ackbox_store::{Deadline, Store};
+use ackbox_store::{Class, Deadline, Listed, Store};
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
@@ -81,6 +81,12 @@ impl Engine {
         items.retain(|item| text(item, attribute::SK) != schema::kind::META);
         items.sort_by_key(|item| (text(item, attribute::PK), text(item, attribute::SK)));
         items
+    }
+
+    /// What the index lists of a class and name.
+    pub(crate) async fn listed(&self, class: Class, name: &str) -> Vec<Listed> {
+        let name = name.parse().unwrap();
+        self.store.list(class, &name, 100).await.unwrap()
     }
 
     /// The sort keys of all items but META, in order.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ackbox_domain::{Acceptance, OutcomeKind};
 use ackbox_store::{Claimed, SettleResult, Store, StoreError};
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_sdk_dynamodb::operation::get_item::GetItemOutput;
 use aws_sdk_dynamodb::operation::transact_write_items::{
     TransactWriteItemsError, TransactWriteItemsOutput,
@@ -208,8 +209,9 @@ async fn a_table_that_never_answers_is_unavailable_at_the_deadline() {
 }
 
 fn conflict() -> UpdateItemError {
-    let exception = TransactionConflictException::builder().build();
-    UpdateItemError::TransactionConflictException(exception)
+    let code = ErrorMetadata::builder().code("TransactionConflictException");
+    let exception = TransactionConflictException::builder().meta(code.build());
+    UpdateItemError::TransactionConflictException(exception.build())
 }
 
 fn refused(item: Option<Item>) -> UpdateItemError {
@@ -281,6 +283,7 @@ async fn claim_and_settle_are_unavailable_when_their_budget_is_spent() {
     let store = store(&[&update]);
     let claim = store.claim(&read, claim_of("claim", NOW), ORIGIN, shortly());
     assert!(claim.await.unwrap_err().is_retryable());
-    let settle = store.settle(&read, &retry(NOW), None, NOW, shortly());
+    let again = retry(NOW);
+    let settle = store.settle(&read, &again, None, NOW, shortly());
     assert!(settle.await.unwrap_err().is_retryable());
 }

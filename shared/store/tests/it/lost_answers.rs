@@ -37,7 +37,7 @@ impl Intercept for Losing {
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, lose);
         if lost.is_ok() {
             let response = context.response_mut();
-            response.set_status(500.try_into()?);
+            *response.status_mut() = 500.try_into()?;
             let body = crate::faults::error_body("InternalServerError");
             *response.body_mut() = body.into();
         }

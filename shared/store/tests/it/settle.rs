@@ -6,7 +6,7 @@ use ackbox_store::schema::{CLOSED_KEPT_DAYS, attribute};
 use ackbox_store::{Class, ItemError, SettleResult, Store, StoreError, schema};
 
 use crate::action::{
-    NOW, accepted, action, attempt, claimed, dead, delivered, held, name, retry, secs, settled,
+    NOW, accepted, action, attempt, claimed, dead, delivered, held, retry, secs, settled,
 };
 use crate::engine::{Engine, soon};
 
@@ -33,7 +33,7 @@ async fn entry(engine: &Engine, entry: &OutboxEntry) -> OutboxEntry {
 async fn listed(engine: &Engine) -> Vec<Class> {
     let mut found = Vec::new();
     for class in CLASSES {
-        let listed = engine.store.list(class, &name("mailer"), 10).await.unwrap();
+        let listed = engine.listed(class, "mailer").await;
         found.extend(listed.iter().map(|_| class));
     }
     found
@@ -343,7 +343,8 @@ async fn a_newer_schema_version_is_left_alone() {
     let claim = crate::action::claim_of("claim", NOW);
     refused(store.claim(&read, claim, [0; 8], soon()).await.unwrap_err());
     let record = attempt(1, OutcomeKind::Busy, None);
-    let late = store.settle(&read, &retry(NOW), Some((&record, "")), NOW, soon());
+    let again = retry(NOW);
+    let late = store.settle(&read, &again, Some((&record, "")), NOW, soon());
     refused(late.await.unwrap_err());
     assert_eq!(
         engine.item(&read.key, schema::kind::OUTBOX).await.unwrap(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ackbox_domain::settlement::{Reason, Settlement};
-use ackbox_domain::{Action, AttemptRecord, Claim, OutboxEntry, OutcomeKind, Settled, StoredBody};
+use ackbox_domain::{AttemptRecord, Claim, OutboxEntry, OutcomeKind, Settled, StoredBody};
 use ackbox_store::Store;
 use ackbox_store::schema::{WRITE_UNIT, kind};
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -26,19 +26,25 @@ fn weight(item: &Item) -> usize {
         .sum()
 }
 
-/// An action whose body is the longest that still goes inline.
-async fn fullest(engine: &Engine, source: &str, destination: &str) -> (Action, OutboxEntry) {
-    for length in (1..WRITE_UNIT).rev() {
-        let mut action = action(&format!("msg_{length}"), &noise(length));
+/// An entry whose body is the longest that still goes inline, and that length.
+async fn fullest(engine: &Engine, source: &str, destination: &str) -> (usize, OutboxEntry) {
+    let (mut inline, mut too_long) = (None, WRITE_UNIT);
+    let mut length = 0;
+    while inline.is_none() || length + 1 < too_long {
+        length = (length + too_long) / 2;
+        let mut action = action(&format!("{source}-{length}"), &noise(length));
         action.source = name(source);
         action.destination = name(destination);
         action.body.content_type = Some("application/cloudevents+json; charset=utf-8".to_owned());
         let entry = accepted(&engine.store, &action).await;
         if let StoredBody::Inline(_) = entry.body {
-            return (action, entry);
+            inline = Some((length, entry));
+        } else {
+            too_long = length;
+            length = inline.as_ref().map_or(0, |(length, _)| *length);
         }
     }
-    panic!("nothing goes inline")
+    inline.unwrap()
 }
 
 /// Twelve attempts, each as long as attempts get, and one of each way to end.
@@ -125,8 +131,7 @@ async fn an_entry_full_to_the_brim_stays_in_one_write_unit_through_twelve_ugly_a
     let engine = Engine::start().await;
     let longest = "d".repeat(64);
     for (source, destination) in [("reports", "mailer"), (longest.as_str(), longest.as_str())] {
-        let (action, entry) = fullest(&engine, source, destination).await;
-        let length = action.body.bytes.len();
+        let (length, entry) = fullest(&engine, source, destination).await;
         assert!(length > 100, "{length}");
         let heaviest = live_through(&engine, entry).await;
         assert!(heaviest <= WRITE_UNIT, "{heaviest} bytes for {source}");

@@ -102,5 +102,6 @@ async fn only_outbox_items_read_as_entries() {
             "{name}: {read:?}"
         );
     }
-    assert!(outbox_from_item(serde_dynamo::Item::from(std::collections::HashMap::new())).is_err());
+    let empty = crate::engine::Item::new();
+    assert!(outbox_from_item(empty.into()).is_err());
 }

@@ -97,7 +97,8 @@ async fn every_operation_on_a_missing_table_names_it_and_is_not_repeated() {
             .unwrap_err(),
     );
     let record = attempt(1, OutcomeKind::Busy, None);
-    let settle = store.settle(&entry, &retry(NOW), Some((&record, "")), NOW, soon());
+    let again = retry(NOW);
+    let settle = store.settle(&entry, &again, Some((&record, "")), NOW, soon());
     missing(settle.await.unwrap_err());
     missing(store.entry(&action.key).await.unwrap_err());
     missing(store.payload(&action.key).await.unwrap_err());
