@@ -40,7 +40,8 @@ async fn run(answers: Vec<Result<Value, InvocationError>>) -> (Vec<Vec<String>>,
     let mut taken = Vec::new();
     let batch = vec![ready(1), ready(2), ready(3)];
     let (_go_on, stop) = watch::channel(false);
-    let done = hand_over(&invoke, &mapping(), batch, stop, |number| {
+    let mapping = mapping();
+    let done = hand_over(&invoke, &mapping, batch, stop, |number| {
         taken.push(number.to_owned());
     });
     assert!(done.await);
