@@ -43,16 +43,16 @@ impl TableChoice {
             return Ok(Opened::over(clients, self.table.name(), None));
         }
         let path = self.db.clone().unwrap_or_else(|| DEFAULT_DB.into());
-        if let Some(running) = Announcement::of_running(&path) {
-            let table = self.table.chosen().unwrap_or(running.table);
-            let clients = Clients::local(&running.endpoint).await;
-            return Ok(Opened::over(clients, table, None));
-        }
         if !path.is_file() {
             let file = escaped(&path.display().to_string());
             return Err(CommandError::Usage(format!(
                 "there is no table file {file}: `ackbox dev` makes it; name another with --db, or an engine by {ENDPOINT_VARIABLE}"
             )));
+        }
+        if let Some(running) = Announcement::of_running(&path) {
+            let table = self.table.chosen().unwrap_or(running.table);
+            let clients = Clients::local(&running.endpoint).await;
+            return Ok(Opened::over(clients, table, None));
         }
         let engine = Engine::file(&path).await.map_err(unopened)?;
         let clients = Clients::local(engine.endpoint()).await;

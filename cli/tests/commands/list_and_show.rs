@@ -1,5 +1,6 @@
 //! `ackbox list` and `ackbox show`, on a table file that the store itself has written.
 
+use std::io::{BufRead as _, BufReader};
 use std::time::Duration;
 
 use ackbox::dev::{Clients, Engine};
@@ -227,4 +228,74 @@ fn a_file_that_is_no_table_is_told() {
     let ended = place.run(&["list", "--db", "table.db"]);
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("table.db"), "{}", ended.err);
+}
+
+/// `ackbox dev` on a file, running; killed when dropped, as nothing waits for it.
+struct Dev {
+    child: std::process::Child,
+    url: String,
+}
+
+impl Dev {
+    fn start(place: &Place) -> Self {
+        let mut command = place.command(&["dev", "--db", "table.db", "--port", "0"]);
+        let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let url = lines
+            .by_ref()
+            .map(Result::unwrap)
+            .find_map(|line| {
+                let start = line.find("http://127.0.0.1:")?;
+                let url = &line[start..];
+                let port = url["http://127.0.0.1:".len()..].bytes();
+                let digits = port.take_while(u8::is_ascii_digit).count();
+                Some(url[.."http://127.0.0.1:".len() + digits].to_owned())
+            })
+            .expect("it says where it receives");
+        // What else it says must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, url }
+    }
+
+    /// As `kill -9` does.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_file_is_read_while_dev_has_it_and_after_dev_was_killed() {
+    let place = Place::configured();
+    let dev = Dev::start(&place);
+    let send = ["send", "shop", "--id", "evt_1", "--url", &dev.url];
+    let accepted = place.run(&send);
+    assert_eq!(accepted.code, Some(0), "{accepted:?}");
+    assert!(accepted.out.contains("200 accepted"), "{}", accepted.out);
+    let again = place.run(&send);
+    assert!(again.out.contains("200 duplicate"), "{}", again.out);
+
+    let running = list(&place, &[]);
+    let [entry] = running["entries"].as_array().unwrap().as_slice() else {
+        panic!("{running}");
+    };
+    let key = entry["key"].as_str().unwrap().to_owned();
+    assert_eq!(entry["source"], "shop");
+    let show = ["show", &key, "--db", "table.db", "--json"];
+    assert_eq!(
+        place.run(&show).json()["accepted"]["parts"][0]["value"],
+        "evt_1"
+    );
+
+    dev.kill();
+    let killed = list(&place, &[]);
+    assert_eq!(killed["entries"][0]["key"], key.as_str());
+    assert_eq!(place.run(&show).json()["key"], key.as_str());
 }

@@ -1,10 +1,14 @@
 //! `ackbox send`, against a server on loopback that keeps what it saw.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use ackbox_signature::{Headers, Message, Scheme};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::support::{Ended, Place, REPORTS, SHOP, SHOP_NEXT};
 
@@ -26,26 +30,55 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let thread = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut bytes = Vec::new();
-            let seen = loop {
-                let mut some = [0; 4096];
-                let count = stream.read(&mut some).unwrap();
-                bytes.extend_from_slice(&some[..count]);
-                if let Some(seen) = whole(&bytes) {
-                    break seen;
-                }
-                assert!(count > 0, "the request broke off");
-            };
-            stream.write_all(answer.as_bytes()).unwrap();
-            seen
+            let (stream, _) = listener.accept().unwrap();
+            serve(stream, answer)
         });
         Self { url, thread }
+    }
+
+    /// The same over TLS, and the certificate that it shows, as a file's content.
+    fn answering_by_tls(answer: &'static str) -> (Self, String) {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let thread = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let connection = ServerConnection::new(Arc::new(config)).unwrap();
+            serve(StreamOwned::new(connection, stream), answer)
+        });
+        let url = format!("https://localhost:{port}");
+        let der = BASE64_STANDARD.encode(made.cert.der());
+        let pem = format!("-----BEGIN CERTIFICATE-----\n{der}\n-----END CERTIFICATE-----\n");
+        (Self { url, thread }, pem)
     }
 
     fn seen(self) -> Seen {
         self.thread.join().unwrap()
     }
+}
+
+fn serve(mut stream: impl Read + Write, answer: &str) -> Seen {
+    let mut bytes = Vec::new();
+    let seen = loop {
+        let mut some = [0; 4096];
+        let count = stream.read(&mut some).unwrap();
+        bytes.extend_from_slice(&some[..count]);
+        if let Some(seen) = whole(&bytes) {
+            break seen;
+        }
+        assert!(count > 0, "the request broke off");
+    };
+    stream.write_all(answer.as_bytes()).unwrap();
+    stream.flush().unwrap();
+    seen
 }
 
 fn whole(bytes: &[u8]) -> Option<Seen> {
@@ -178,7 +211,7 @@ fn what_the_receiver_says_is_told_in_words_and_by_the_exit_code() {
         "{}",
         ended.out
     );
-    let foreign = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 9\r\n\r\nno \u{1b}[2J.";
+    let foreign = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 8\r\n\r\nno \u{1b}[2J.";
     let (ended, _) = sent(&place, foreign, &["shop"]);
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
@@ -208,4 +241,24 @@ fn a_public_key_cannot_sign() {
     let ended = place.run(&["send", "reports", "--secret", "env:PUBLIC"]);
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("private one"), "{}", ended.err);
+}
+
+#[test]
+fn https_is_spoken_with_whom_the_system_trusts() {
+    let (server, certificate) = Server::answering_by_tls(ACCEPTED);
+    let place = Place::configured();
+    let roots = place.path("roots.pem");
+    std::fs::write(&roots, certificate).unwrap();
+    let place = place.with("SSL_CERT_FILE", roots.to_str().unwrap());
+    let ended = place.run(&["send", "shop", "--url", &server.url]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let seen = server.seen();
+    assert_signed(&seen, "stripe", SHOP_NEXT);
+    let host = server_host(&seen);
+    assert!(host.starts_with("localhost:"), "{host}");
+}
+
+fn server_host(seen: &Seen) -> String {
+    let host = seen.headers.first("host").unwrap();
+    String::from_utf8(host.to_vec()).unwrap()
 }
