@@ -4,12 +4,12 @@
 //!
 //! | module | stands for |
 //! | --- | --- |
-//! | [`engine`] | DynamoDB and its stream |
-//! | [`http`] | the receiver's function URL |
-//! | [`pump`] | the event source mapping between the stream and the dispatcher |
-//! | [`sweep`] | the schedule that wakes the sweeper |
-//! | [`invoke`] | a Lambda sandbox: its timeout, its sudden end |
-//! | [`runtime`] | the deployment |
+//! | `engine` | DynamoDB and its stream |
+//! | `http` | the receiver's function URL |
+//! | `pump` | the event source mapping between the stream and the dispatcher |
+//! | `sweep` | the schedule that wakes the sweeper |
+//! | `invoke` | a Lambda sandbox: its timeout, its sudden end |
+//! | `runtime` | the deployment |
 //!
 //! What must never happen: that something is decided here. Everything that is accepted, claimed,
 //! delivered or settled is so by the functions' code.

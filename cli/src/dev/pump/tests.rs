@@ -102,9 +102,11 @@ struct Pumping {
 impl Pumping {
     /// The keys of every record so far, once there are as many.
     async fn keys(&mut self, count: usize) -> Vec<String> {
-        let all = |seen: &Seen| seen.iter().flat_map(|(keys, _)| keys.clone()).collect();
-        let enough = |seen: &Seen| Vec::<String>::len(&all(seen)) >= count;
-        all(&*self.seen.wait_for(enough).await.unwrap())
+        fn all(seen: &Seen) -> Vec<String> {
+            seen.iter().flat_map(|(keys, _)| keys.clone()).collect()
+        }
+        let enough = |seen: &Seen| all(seen).len() >= count;
+        all(&self.seen.wait_for(enough).await.unwrap())
     }
 
     async fn stop(self) -> Seen {
@@ -205,18 +207,10 @@ async fn a_partial_failure_comes_again_from_the_named_record() {
         world.put(number, "OUTBOX").await;
     }
     let failed = Mutex::new(false);
-    let numbers: Arc<Mutex<Vec<String>>> = Arc::default();
-    // The name of the second record is known once it is seen.
-    let client = world.clients.streams.clone();
-    let arn = world.stream_arn.clone();
-    numbers
-        .lock()
-        .unwrap()
-        .extend(sequence_numbers(&client, &arn).await);
+    let numbers = sequence_numbers(&world.clients.streams, &world.stream_arn).await;
     let mut pump = world.pump(None, move |keys| {
         if keys.len() == 3 && !std::mem::replace(&mut *failed.lock().unwrap(), true) {
-            let second = &numbers.lock().unwrap()[1];
-            return Ok(json!({ "batchItemFailures": [{ "itemIdentifier": second }] }));
+            return Ok(json!({ "batchItemFailures": [{ "itemIdentifier": numbers[1] }] }));
         }
         success(keys)
     });
