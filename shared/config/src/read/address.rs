@@ -14,64 +14,65 @@ const URL_MAX: usize = 2048;
 /// Reads the URL.
 pub(crate) fn url(table: &Table<'_>, allow_private: bool) -> Read<Url> {
     let text = table.required("url", table.text("url"))?;
-    let wrong = |message: &str, help: &str| Err(table.report.mistake(&text.span(), message, help));
-    let example = table.example("url");
-    if text.get_ref().len() > URL_MAX {
-        return wrong(
-            "`url` is too long",
-            &format!("write at most {URL_MAX} characters"),
-        );
-    }
-    if text
-        .get_ref()
-        .contains(|c: char| c.is_control() || c.is_whitespace())
-    {
-        return wrong(
-            "`url` has space or control characters in it",
-            "remove them, or write them as %20 and the like",
-        );
-    }
-    let url = match Url::parse(text.get_ref()) {
-        Ok(url) => url,
-        Err(ParseError::RelativeUrlWithoutBase) => {
-            return wrong(
-                "`url` does not begin with https://",
-                &format!("write {example}"),
-            );
-        }
-        Err(e) => {
-            return wrong(
-                &format!("`url` cannot be read: {e}"),
-                &format!("write {example}"),
-            );
-        }
+    let wrong = |(message, help): (String, String)| {
+        let help = if help.is_empty() {
+            format!("write {}", table.example("url"))
+        } else {
+            help
+        };
+        table.report.mistake(&text.span(), message, help)
     };
-    if !matches!(url.scheme(), "http" | "https") {
-        return wrong(
-            "`url` is neither https nor http",
-            &format!("write {example}"),
-        );
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return wrong(
-            "`url` has a user or password in it",
-            "remove it, replace it at the destination if it was a real one, and send it as headers = { Authorization = \"env:NAME\" }",
-        );
-    }
-    if url.fragment().is_some() {
-        return wrong(
-            "`url` has a fragment (#..), which is never sent",
-            "remove it",
-        );
-    }
-    if url.port() == Some(0) {
-        return wrong(
-            "`url` has the port 0",
-            "write a port from 1 to 65535, or none",
-        );
+    let url = parse(text.get_ref()).map_err(wrong)?;
+    if let Some((message, help)) = flaw(&url) {
+        return Err(wrong((message.to_owned(), help.to_owned())));
     }
     reach(table, &text, &url, allow_private)?;
     Ok(url)
+}
+
+/// An empty help means: show an example.
+fn parse(text: &str) -> Result<Url, (String, String)> {
+    if text.len() > URL_MAX {
+        let help = format!("write at most {URL_MAX} characters");
+        return Err(("`url` is too long".to_owned(), help));
+    }
+    if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
+        return Err((
+            "`url` has space or control characters in it".to_owned(),
+            "remove them, or write them as %20 and the like".to_owned(),
+        ));
+    }
+    Url::parse(text).map_err(|error| {
+        let message = match error {
+            ParseError::RelativeUrlWithoutBase => "`url` does not begin with https://".to_owned(),
+            error => format!("`url` cannot be read: {error}"),
+        };
+        (message, String::new())
+    })
+}
+
+/// What no destination's URL may have. An empty help means: show an example.
+fn flaw(url: &Url) -> Option<(&'static str, &'static str)> {
+    if !matches!(url.scheme(), "http" | "https") {
+        Some(("`url` is neither https nor http", ""))
+    } else if !url.username().is_empty() || url.password().is_some() {
+        Some((
+            "`url` has a user or password in it",
+            "remove it, replace it at the destination if it was a real one, and send it as headers = { Authorization = \"env:NAME\" }",
+        ))
+    } else if url.fragment().is_some() {
+        Some((
+            "`url` has a fragment (#..), which is never sent",
+            "remove it",
+        ))
+    } else if url.port() == Some(0) {
+        Some((
+            "`url` has the port 0",
+            "write a port from 1 to 65535, or none",
+        ))
+    } else {
+        None
+    }
 }
 
 /// Whether the address may be spoken to, as far as the text tells; what a name resolves to is checked at every attempt.
