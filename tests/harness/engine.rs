@@ -41,6 +41,14 @@ impl Engine {
         }
     }
 
+    /// An engine that another process runs.
+    pub fn at(endpoint: &str) -> Self {
+        Self {
+            endpoint: endpoint.to_owned(),
+            embedded: None,
+        }
+    }
+
     /// An embedded engine on a file. See [`Ability::Reopen`].
     pub async fn file(path: &Path) -> Self {
         Self::of(Embedded::file(path).await)

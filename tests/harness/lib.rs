@@ -23,6 +23,7 @@ pub mod evidence;
 pub mod faults;
 pub mod log;
 pub mod requests;
+pub mod runtime_api;
 pub mod sender;
 pub mod world;
 

@@ -77,7 +77,11 @@ impl Wire {
             Host::RestApi | Host::LoadBalancer => {
                 event["path"] = self.path.as_str().into();
                 event["httpMethod"] = self.method.as_str().into();
-                event["queryStringParameters"] = pairs(&self.query);
+                event["queryStringParameters"] = match pairs(&self.query) {
+                    // A REST API says null where a load balancer says {}.
+                    none if none.is_empty() && host == Host::RestApi => Value::Null,
+                    pairs => Value::Object(pairs),
+                };
             }
         }
         event
@@ -114,18 +118,13 @@ impl Wire {
     }
 }
 
-fn pairs(query: &str) -> Value {
-    let pairs: Map<String, Value> = query
+fn pairs(query: &str) -> Map<String, Value> {
+    query
         .split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             (name.to_owned(), json!(value))
         })
-        .collect();
-    if pairs.is_empty() {
-        Value::Null
-    } else {
-        Value::Object(pairs)
-    }
+        .collect()
 }

@@ -12,7 +12,7 @@ async fn hurried() -> (Destination, World) {
     let destination = Destination::start(|_| Behaviour::status(200))
         .await
         .unwrap();
-    let budget = "\n[delivery]\naccept_budget = \"1s\"\n";
+    let budget = "\n[delivery]\naccept_budget = \"600ms\"\n";
     let config = format!("{}{budget}", orders(&destination));
     let world = World::new(&config).await;
     (destination, world)
@@ -39,7 +39,7 @@ async fn a_table_that_refuses_without_end_is_503_and_holds_nothing() {
         Fault::Refuse(Refusal::NoTable),
         Fault::Refuse(Refusal::Cancelled(&["None", "ValidationError"])),
         Fault::Status(500),
-        Fault::Status(200),
+        Fault::Status(404),
         Fault::Drop,
         Fault::Stall,
     ];
@@ -168,6 +168,7 @@ async fn claim_and_settle_in_collision_with_a_transaction_are_repeated_and_send_
     let (destination, world) = hurried().await;
     let receiver = world.receiver().await;
     world.webhook("orders", "m1", order(1)).to(&receiver).await;
+    world.faults.forget();
     let refusals = [
         (1..=2, Refusal::TransactionConflict),
         (4..=5, Refusal::TransactionConflict),

@@ -38,8 +38,6 @@ pub struct Dispatcher {
 pub enum Place {
     /// Nothing is on its way. Also after a crash: the next invocation takes this place.
     Idle,
-    /// A write is on its way that the table can only refuse, and that leaves nothing behind.
-    Refused,
     /// A claim is on its way, decided on this reading.
     Claiming {
         /// The fence that was read.
@@ -144,11 +142,10 @@ pub enum Word {
 pub struct Truth {
     /// How often the destination carried the action out, counted up to 2.
     pub effects: u8,
-    /// Since when the destination knows the key (where it keeps keys).
-    pub first_effect: Option<Steps>,
-    /// When the first request left whose outcome was other than `busy`.
+    /// When the first request left whose outcome was other than `busy`: the earliest time from which
+    /// the destination can have counted its window.
     pub first_arrival: Option<Steps>,
-    /// What an operator has said.
+    /// What an operator has said that settles the matter: applied, or dead.
     pub word: Option<Word>,
     /// What went wrong on the last step.
     pub broken: Broken,
@@ -233,7 +230,6 @@ impl State {
             operator_acts,
             truth: Truth {
                 effects: 0,
-                first_effect: None,
                 first_arrival: None,
                 word: None,
                 broken: Broken::NOTHING,

@@ -1,0 +1,152 @@
+//! The landed decisions, asked as the dispatcher asks them. Nothing is decided here: the standing, the
+//! policy and the clock are put together, and `ackbox_domain::settlement` answers. A guard that is
+//! taken away hands in something that never says no.
+
+use ackbox_domain::settlement::{
+    self, ClaimDecision, DeliveryPolicy, EndedAttempt, Idempotency, Settled, Standing, Timing,
+};
+use ackbox_domain::{AttemptOutcome, EntryState, Timestamp};
+
+use std::time::Duration;
+
+use crate::bounds::{Bounds, Guards};
+use crate::clock::{Steps, at};
+use crate::state::{Attempt, End, Entry};
+
+/// Nobody changes a destination's address here.
+const ORIGIN: [u8; 8] = *b"the only";
+
+/// The parameters of a run, as the decisions take them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub bounds: Bounds,
+    pub guards: Guards,
+    /// Whether states are made equal that nothing tells apart; never where a guard is missing.
+    pub simplifies: bool,
+    policy: DeliveryPolicy,
+    timing: Timing,
+    window_timing: Timing,
+}
+
+impl Rules {
+    pub(crate) fn new(bounds: Bounds, guards: Guards) -> Self {
+        let mut policy = bounds.policy();
+        if !guards.window_check && bounds.keeps_keys() {
+            policy.idempotency = Idempotency::Window(Duration::from_secs(1_000_000));
+        }
+        let timing = bounds.timing();
+        let no_skew = Timing {
+            clock_skew: Duration::ZERO,
+            ..timing
+        };
+        Self {
+            bounds,
+            guards,
+            simplifies: guards == Guards::ALL,
+            policy,
+            timing: if guards.expiry_skew { timing } else { no_skew },
+            window_timing: if guards.window_skew { timing } else { no_skew },
+        }
+    }
+
+    /// What a dispatcher that read the entry so is to do. `entry` is a reading, perhaps an old one.
+    pub(crate) fn may_claim(&self, entry: &Entry, clock_off: Steps) -> ClaimDecision {
+        let mut standing = self.standing(entry);
+        if self.is_permitted(entry, entry.fence + 1) {
+            standing.first_uncertain_at = None;
+        }
+        let timing = match entry.state {
+            EntryState::Claimed => &self.timing,
+            _ => &self.window_timing,
+        };
+        settlement::may_claim(&standing, &self.policy, timing, ORIGIN, at(clock_off))
+    }
+
+    /// Whether the attempt's request may leave now.
+    pub(crate) fn may_begin(&self, entry: &Entry, attempt: &Attempt, clock_off: Steps) -> bool {
+        let mut standing = self.standing_of(entry, attempt);
+        if self.is_permitted(entry, attempt.fence) {
+            standing.first_uncertain_at = None;
+        }
+        let lease_until = if self.guards.lease_check {
+            at(attempt.claimed_at).plus(self.timing.lease)
+        } else {
+            Timestamp::from_unix_ms(u64::MAX)
+        };
+        let now = at(clock_off);
+        settlement::may_begin(
+            &standing,
+            lease_until,
+            &self.policy,
+            &self.window_timing,
+            now,
+        )
+    }
+
+    /// What the attempt's end means. A permission changes nothing of it: what is known stays known.
+    pub(crate) fn settle(
+        &self,
+        entry: &Entry,
+        attempt: &Attempt,
+        end: End,
+        clock_off: Steps,
+    ) -> Settled {
+        let outcome = AttemptOutcome::new(end.kind(), end.status(), "");
+        let ended = EndedAttempt {
+            claimed_at: at(attempt.claimed_at),
+            outcome: &outcome,
+            jitter: 0.0,
+        };
+        let standing = self.standing_of(entry, attempt);
+        let now = at(clock_off);
+        settlement::settle(&standing, &ended, &self.policy, &self.window_timing, now)
+    }
+
+    /// What an expired claim means.
+    pub(crate) fn settle_expired(&self, entry: &Entry, clock_off: Steps) -> Settled {
+        let standing = self.standing(entry);
+        let claimed_at = at(entry.claimed_at);
+        let now = at(clock_off);
+        settlement::settle_expired(
+            &standing,
+            claimed_at,
+            &self.policy,
+            &self.window_timing,
+            now,
+        )
+    }
+
+    /// Whether an operator permitted this attempt whatever came before.
+    pub(crate) const fn is_permitted(&self, entry: &Entry, fence: u8) -> bool {
+        entry.permitted != 0
+            && (entry.permitted == fence || (!self.guards.permit_once && entry.permitted < fence))
+    }
+
+    fn standing(&self, entry: &Entry) -> Standing {
+        let claimed_at = at(entry.claimed_at);
+        let is_claimed = entry.state == EntryState::Claimed;
+        Standing {
+            state: entry.state,
+            fence: u64::from(entry.fence),
+            accepted_at: at(entry.accepted_at),
+            due_at: Some(at(entry.due_at)),
+            claim: is_claimed.then(|| (claimed_at, claimed_at.plus(self.timing.lease))),
+            first_uncertain_at: entry.first_uncertain_at.map(at),
+            origin: Some(ORIGIN),
+        }
+    }
+
+    /// The entry as the claim's answer showed it: what came later is not in it.
+    fn standing_of(&self, entry: &Entry, attempt: &Attempt) -> Standing {
+        let claimed_at = at(attempt.claimed_at);
+        // The mark is set once and never moves: where the attempt saw one, it is the entry's.
+        let mark = entry.first_uncertain_at.filter(|_| attempt.after_uncertain);
+        Standing {
+            state: EntryState::Claimed,
+            fence: u64::from(attempt.fence),
+            claim: Some((claimed_at, claimed_at.plus(self.timing.lease))),
+            first_uncertain_at: mark.map(at),
+            ..self.standing(entry)
+        }
+    }
+}

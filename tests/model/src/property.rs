@@ -1,0 +1,96 @@
+//! What must always hold, in every state; what must be seen somewhere, so that none of it holds for
+//! want of trying.
+
+use ackbox_domain::EntryState;
+use stateright::Property;
+
+use crate::Protocol;
+use crate::state::{Broken, Place, State, Word};
+
+/// Delivered only what the destination carried out; dead only what it did not.
+pub const NOT_LOST: &str = "no accepted action is lost";
+/// A destination without keys.
+pub const NOT_REPEATED: &str = "without keys, nothing is sent after what may have arrived";
+/// Leases.
+pub const INSIDE_LEASE: &str = "a request begins only inside its lease";
+/// Windows.
+pub const INSIDE_WINDOW: &str = "a repeated request begins only inside the window";
+/// Effects.
+pub const ONE_EFFECT: &str = "with keys, the action is carried out once";
+/// Requests at once.
+pub const ONE_AT_ONCE: &str = "no two requests are on their way at once";
+/// Closing.
+pub const STAYS_CLOSED: &str = "a closed entry reopens only by an operator";
+/// Successes.
+pub const REMEMBERED: &str = "a settled success is delivered, whoever held the claim";
+/// The end.
+pub const COMES_TO_REST: &str = "a run ends only with the entry closed or held";
+/// Progress.
+pub const NO_ENDLESS_RUN: &str = "every step comes nearer to an end";
+
+pub(crate) fn properties() -> Vec<Property<Protocol>> {
+    vec![
+        Property::always(NOT_LOST, |_, state| is_not_lost(state)),
+        Property::always(NOT_REPEATED, |_, state| is_free_of(state, Broken::REPEATED)),
+        Property::always(INSIDE_LEASE, |_, state| {
+            is_free_of(state, Broken::PAST_LEASE)
+        }),
+        Property::always(INSIDE_WINDOW, |_, state| {
+            is_free_of(state, Broken::PAST_WINDOW)
+        }),
+        Property::always(ONE_EFFECT, |_, state| is_free_of(state, Broken::TWICE)),
+        Property::always(ONE_AT_ONCE, |_, state: &State| state.in_flight() <= 1),
+        Property::always(STAYS_CLOSED, |_, state| is_free_of(state, Broken::REOPENED)),
+        Property::always(REMEMBERED, |_, state| is_free_of(state, Broken::FORGOTTEN)),
+        Property::always(COMES_TO_REST, comes_to_rest),
+        Property::always(NO_ENDLESS_RUN, |_, state| {
+            is_free_of(state, Broken::BACKWARDS)
+        }),
+        Property::sometimes("seen: a third claim is taken", |model, state: &State| {
+            state.entry.fence >= 3 && model.is_untouched(state)
+        }),
+        Property::sometimes(
+            "seen: a success comes after another's claim",
+            |_, state: &State| state.entry.state == EntryState::Delivered && has_open_claim(state),
+        ),
+        Property::sometimes("seen: an entry is held", |_, state: &State| {
+            state.entry.state == EntryState::Held
+        }),
+        Property::sometimes(
+            "seen: an entry is dead by itself",
+            |model, state: &State| {
+                state.entry.state == EntryState::Dead && model.is_untouched(state)
+            },
+        ),
+        Property::sometimes(
+            "seen: an operator has it carried out twice",
+            |_, state: &State| state.truth.effects == 2,
+        ),
+    ]
+}
+
+fn is_free_of(state: &State, what: Broken) -> bool {
+    !state.truth.broken.has(what)
+}
+
+/// Delivered: carried out at least once. Dead: never carried out. Else it is open, and on the table.
+/// An operator's word counts for either.
+fn is_not_lost(state: &State) -> bool {
+    match state.entry.state {
+        EntryState::Delivered => state.truth.effects > 0 || state.truth.word == Some(Word::Applied),
+        EntryState::Dead => state.truth.effects == 0 || state.truth.word == Some(Word::Dead),
+        _ => true,
+    }
+}
+
+/// A state after which nothing happens is one of rest.
+fn comes_to_rest(model: &Protocol, state: &State) -> bool {
+    state.is_at_rest() || model.goes_on(state)
+}
+
+fn has_open_claim(state: &State) -> bool {
+    state
+        .dispatchers
+        .iter()
+        .any(|d| matches!(d.at, Place::Claimed(_) | Place::Sent(..)))
+}

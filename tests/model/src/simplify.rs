@@ -1,0 +1,217 @@
+//! Makes states equal that no later step and no property can tell apart. Only sound while every guard
+//! stands: a write that can only be refused is known to be refused because fences never go back.
+
+use ackbox_domain::EntryState;
+
+use crate::clock::Steps;
+use crate::decide::Rules;
+use crate::state::{Attempt, Broken, Dispatcher, End, Place, State};
+
+/// How far back points in time are told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Oldest {
+    /// A claim's start, as far as its lease matters: ended for every clock, with the allowed skew.
+    pub lease: Steps,
+    /// A mark: its window has ended for every clock.
+    pub mark: Steps,
+    /// Due for every clock.
+    pub due: Steps,
+    /// `retry_for` has passed for every clock.
+    pub accepted: Steps,
+}
+
+impl Rules {
+    pub(crate) fn oldest(&self) -> Oldest {
+        let bounds = &self.bounds;
+        let lease = -(bounds.lease + bounds.skew()).cast_signed();
+        Oldest {
+            lease,
+            mark: lease.min(-bounds.window.cast_signed()),
+            due: 0,
+            accepted: -bounds.retry_for.cast_signed(),
+        }
+    }
+
+    pub(crate) fn simplify(&self, state: &mut State) {
+        if !self.simplifies {
+            return;
+        }
+        self.refuse(state);
+        self.drop_permission(state);
+        self.drop_marks(state);
+        let state_is = state.entry.state;
+        let has_work = |d: &Dispatcher| {
+            !matches!(d.at, Place::Idle | Place::Sent(..) | Place::Orphan(..))
+                && !matches!(d.at, Place::Ended(..))
+        };
+        if matches!(
+            state_is,
+            EntryState::Held | EntryState::Dead | EntryState::Delivered
+        ) {
+            state.entry.due_at = 0;
+        }
+        let for_good = state_is == EntryState::Delivered
+            || (state.operator_acts == 0
+                && matches!(state_is, EntryState::Held | EntryState::Dead));
+        if for_good && !state.dispatchers.iter().any(has_work) {
+            state.entry.first_uncertain_at = None;
+            state.entry.accepted_at = 0;
+            state.crashes = 0;
+            if state.in_flight() == 0 {
+                state.truth.first_arrival = None;
+            }
+        }
+    }
+
+    /// A write whose condition cannot hold any more is refused at once: that changes nothing on the
+    /// table. The same holds of the stream's record once the entry is past its first claim.
+    fn refuse(&self, state: &mut State) {
+        let entry = state.entry;
+        let is = |wanted: EntryState, fence: u8| (entry.state, entry.fence) == (wanted, fence);
+        if !is(EntryState::Pending, 0) {
+            state.records = 0;
+        }
+        for dispatcher in &mut state.dispatchers {
+            let refused = match dispatcher.at {
+                Place::Claiming { seen, .. } | Place::Holding { seen } => {
+                    !is(EntryState::Pending, seen)
+                }
+                Place::Unanswered { seen, .. } => !is(EntryState::Claimed, seen + 1),
+                Place::Expiring { seen } => !is(EntryState::Claimed, seen),
+                Place::Ended(_, End::Succeeded) => entry.state == EntryState::Delivered,
+                Place::Ended(attempt, _) => !is(EntryState::Claimed, attempt.fence),
+                _ => false,
+            };
+            if refused {
+                *dispatcher = Dispatcher::IDLE;
+            }
+        }
+    }
+
+    /// A permission that was used up is forgotten.
+    fn drop_permission(&self, state: &mut State) {
+        let permitted = state.entry.permitted;
+        let uses = |d: &Dispatcher| match d.at {
+            Place::Claimed(attempt) | Place::Sent(attempt, _) => attempt.fence == permitted,
+            Place::Orphan(_, by_permission) => by_permission,
+            _ => false,
+        };
+        let is_open = state.entry.fence < permitted
+            || (state.entry.state == EntryState::Claimed && state.entry.fence == permitted);
+        if !is_open && !state.dispatchers.iter().any(uses) {
+            state.entry.permitted = 0;
+        }
+    }
+
+    /// Drops what a dispatcher and the entry know and will not use.
+    fn drop_marks(&self, state: &mut State) {
+        let keeps_keys = self.bounds.keeps_keys();
+        let marked = state.entry.first_uncertain_at.is_some();
+        let oldest = self.oldest();
+        for dispatcher in &mut state.dispatchers {
+            match &mut dispatcher.at {
+                Place::Claiming { claimed_at, .. } | Place::Unanswered { claimed_at, .. } => {
+                    *claimed_at = oldest.lease.max(*claimed_at);
+                }
+                Place::Claimed(attempt) => {
+                    attempt.claimed_at = oldest.lease.max(attempt.claimed_at)
+                }
+                Place::Holding { .. } => dispatcher.clock_off = 0,
+                Place::Ended(attempt, End::Succeeded) => {
+                    *attempt = Attempt {
+                        fence: 0,
+                        claimed_at: 0,
+                        after_uncertain: false,
+                    };
+                    dispatcher.clock_off = 0;
+                }
+                Place::Ended(attempt, End::NotSent | End::Busy) => attempt.claimed_at = 0,
+                Place::Sent(attempt, _) | Place::Ended(attempt, _) if marked || !keeps_keys => {
+                    attempt.claimed_at = 0;
+                }
+                _ => {}
+            }
+        }
+        if state.entry.state != EntryState::Claimed {
+            state.entry.claimed_at = 0;
+        } else if marked || !keeps_keys {
+            state.entry.claimed_at = state.entry.claimed_at.max(oldest.lease);
+        }
+        if !keeps_keys {
+            // When is of no matter where nothing may follow, only whether.
+            for mark in [
+                &mut state.entry.first_uncertain_at,
+                &mut state.truth.first_arrival,
+            ] {
+                *mark = mark.map(|_| 0);
+            }
+        }
+    }
+
+    /// Every step comes nearer to the end, by a measure that has one: so no run is endless.
+    pub(crate) fn judge_progress(&self, before: &State, state: &mut State) {
+        if !self.simplifies {
+            return;
+        }
+        let backwards = self.measure(before) >= self.measure(state);
+        state.truth.broken.add(Broken::BACKWARDS, backwards);
+    }
+
+    /// What grows with every step, the weightiest first: what operators have done, the fence, how far
+    /// the entry is within it, records and crashes used up, work done by the dispatchers, time.
+    fn measure(&self, state: &State) -> [i32; 7] {
+        let entry = &state.entry;
+        let within = match entry.state {
+            EntryState::Claimed => 1,
+            EntryState::Pending => 2,
+            EntryState::Unknown => 3,
+            EntryState::Held => 4,
+            EntryState::Dead => 5,
+            EntryState::Delivered => 6,
+        };
+        let mut work = 0;
+        let mut age = 0;
+        for dispatcher in &state.dispatchers {
+            let overtaken = |attempt: &Attempt| {
+                (entry.state, entry.fence) != (EntryState::Claimed, attempt.fence)
+            };
+            work += match dispatcher.at {
+                Place::Claimed(attempt) if overtaken(&attempt) => -3,
+                Place::Sent(attempt, _) if overtaken(&attempt) => -2,
+                Place::Orphan(..) => 0,
+                Place::Idle => 1,
+                Place::Claiming { .. } | Place::Expiring { .. } | Place::Holding { .. } => 2,
+                Place::Unanswered { .. } => 3,
+                Place::Claimed(_) => 4,
+                Place::Sent(..) => 5,
+                Place::Ended(..) => 6,
+            };
+            age -= match dispatcher.at {
+                Place::Claiming { claimed_at, .. } | Place::Unanswered { claimed_at, .. } => {
+                    i32::from(claimed_at)
+                }
+                Place::Claimed(attempt) | Place::Ended(attempt, _) => i32::from(attempt.claimed_at),
+                Place::Sent(attempt, left) => i32::from(attempt.claimed_at) + i32::from(left),
+                Place::Orphan(left, _) => i32::from(left),
+                _ => 0,
+            };
+        }
+        for point in [entry.claimed_at, entry.due_at, entry.accepted_at] {
+            age -= i32::from(point);
+        }
+        let truth = &state.truth;
+        let marks = [entry.first_uncertain_at, truth.first_arrival];
+        for point in marks.into_iter().flatten() {
+            age -= i32::from(point);
+        }
+        [
+            -i32::from(state.operator_acts),
+            i32::from(entry.fence),
+            within,
+            -i32::from(state.records),
+            -i32::from(state.crashes),
+            work,
+            age,
+        ]
+    }
+}

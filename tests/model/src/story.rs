@@ -1,0 +1,74 @@
+//! A run in words: a line a step, with the time, what happens, and how the entry stands afterwards.
+
+use std::fmt::Write as _;
+
+use crate::state::State;
+use crate::step::Step;
+
+/// The run as text: its states in order, each with the step that led to it.
+pub(crate) fn story(path: &[(State, Option<Step>)]) -> String {
+    let mut text = String::new();
+    let mut now = 0;
+    for (number, pair) in path.windows(2).enumerate() {
+        let [(before, _), (after, Some(step))] = pair else {
+            continue;
+        };
+        let step = *step;
+        if step == Step::TimePasses {
+            now += 1;
+        }
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            text,
+            "{:>3}  t={now:<3} {:<44} {}",
+            number + 1,
+            words(before, step),
+            standing(after, now)
+        );
+    }
+    text
+}
+
+fn words(before: &State, step: Step) -> String {
+    let place = |who: usize| format!("{:?}", before.dispatchers[who].at);
+    match step {
+        Step::TimePasses => "time passes".to_owned(),
+        Step::Record(who, off) => format!("#{who} gets the stream's record, clock {off:+}"),
+        Step::Sweep(who, off) => format!("#{who} sweeps, reads and decides, clock {off:+}"),
+        Step::Write(who) => {
+            let place = place(who);
+            let name = place.split([' ', '(']).next().unwrap_or_default();
+            format!("#{who} writes ({})", name.to_lowercase())
+        }
+        Step::WriteUnanswered(who) => format!("#{who} claims, the answer is lost"),
+        Step::WriteAgain(who) => format!("#{who} sends its claim again"),
+        Step::Leave(who) => format!("#{who}'s request leaves"),
+        Step::NotSent(who) => format!("#{who}'s request does not leave"),
+        Step::End(who, end, executed) => {
+            let executed = if executed {
+                "carried out"
+            } else {
+                "not carried out"
+            };
+            format!("#{who}'s request ends: {end:?}, {executed}")
+        }
+        Step::OrphanEnds(who, true) => format!("dead #{who}'s request is carried out"),
+        Step::OrphanEnds(who, false) => format!("dead #{who}'s request is dropped"),
+        Step::Settle(who) => format!("#{who} settles"),
+        Step::Crash(who) => format!("#{who} dies"),
+        Step::Operator(word) => format!("an operator says: {word:?}"),
+    }
+}
+
+fn standing(state: &State, now: i32) -> String {
+    let entry = &state.entry;
+    let mut text = format!("{} fence {}", entry.state, entry.fence);
+    if entry.state == ackbox_domain::EntryState::Claimed {
+        let _ = write!(text, ", claimed at {}", now + i32::from(entry.claimed_at));
+    }
+    if let Some(first) = entry.first_uncertain_at {
+        let _ = write!(text, ", mark at {}", now + i32::from(first));
+    }
+    let _ = write!(text, "; carried out {}x", state.truth.effects);
+    text
+}

@@ -1,0 +1,79 @@
+//! The table's conditional writes, as guarded steps that happen whole or not at all. The conditions
+//! mirror those of the store's `claim` and `settle`; each can be taken away by a guard.
+
+use ackbox_domain::EntryState;
+use ackbox_domain::settlement::{Settled, Settlement};
+
+use crate::bounds::Guards;
+use crate::clock::{Steps, at, steps_to};
+use crate::state::Entry;
+
+/// The standing that a settlement was decided on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DecidedOn {
+    pub state: EntryState,
+    pub fence: u8,
+}
+
+impl Entry {
+    /// Whether a claim that was decided on the fence `seen` commits: the entry is pending, and nobody
+    /// had an attempt since.
+    pub(crate) fn takes_claim(&self, seen: u8, guards: &Guards) -> bool {
+        (!guards.claim_state || self.state == EntryState::Pending)
+            && (!guards.claim_fence || self.fence == seen)
+    }
+
+    /// The claim's write: the note that an attempt may have begun.
+    pub(crate) fn claim(&mut self, seen: u8, claimed_at: Steps) {
+        self.state = EntryState::Claimed;
+        self.fence = seen + 1;
+        self.claimed_at = claimed_at;
+    }
+
+    /// Whether the claim that stands is the one that was decided on `seen`. `committed`: that claim's
+    /// write did commit, which its unique id tells; without the id, the number alone is looked at.
+    pub(crate) fn holds_claim_on(&self, seen: u8, committed: bool, guards: &Guards) -> bool {
+        self.state == EntryState::Claimed
+            && self.fence == seen + 1
+            && (committed || !guards.claim_id)
+    }
+
+    /// Whether a settlement commits: for exactly the standing that it was decided on, except that a
+    /// success proves arrival under any fence and in any state.
+    pub(crate) fn takes_settlement(
+        &self,
+        on: DecidedOn,
+        settlement: &Settlement,
+        guards: &Guards,
+    ) -> bool {
+        let stands_so = (!guards.settle_state || self.state == on.state)
+            && (!guards.settle_fence || self.fence == on.fence);
+        let late_success = guards.late_success
+            && *settlement == Settlement::Delivered
+            && self.state != EntryState::Delivered;
+        stands_so || late_success
+    }
+
+    /// The settlement's write; where it is refused, its mark is still put on the record.
+    pub(crate) fn settle(&mut self, on: DecidedOn, settled: &Settled, guards: &Guards) {
+        if self.takes_settlement(on, &settled.settlement, guards) {
+            self.state = settled.settlement.state();
+            self.due_at = match settled.settlement {
+                Settlement::Retry { due_at }
+                | Settlement::Unknown { due_at }
+                | Settlement::NoDestination { due_at } => steps_to(due_at),
+                Settlement::Delivered | Settlement::Dead(_) | Settlement::Held(_) => 0,
+            };
+            self.claimed_at = 0;
+        }
+        if guards.first_uncertain_at && self.first_uncertain_at.is_none() {
+            self.first_uncertain_at = settled.first_uncertain_at.map(steps_to);
+        }
+    }
+
+    /// Whether the index shows the entry to a sweep at `now`: pending and claimed entries, once due.
+    pub(crate) fn is_swept(&self, clock_off: Steps) -> bool {
+        matches!(self.state, EntryState::Pending | EntryState::Claimed)
+            && at(self.due_at) <= at(clock_off)
+    }
+}
