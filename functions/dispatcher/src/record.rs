@@ -1,7 +1,7 @@
 //! The log lines of the dispatcher: `delivery.attempted` for each attempt, and one for each entry
 //! that is settled without one. Never a body, a secret or a signature.
 
-use ackbox_domain::OutboxEntry;
+use ackbox_domain::{AttemptOutcome, OutboxEntry};
 use ackbox_domain::settlement::{Reason, Settled};
 use ackbox_store::{SettleResult, StoreError};
 
@@ -26,13 +26,19 @@ pub(crate) fn attempted(
         attempt.number = entry.fence,
         outcome = %attempted.outcome.kind,
         status = attempted.outcome.status,
-        detail = %attempted.outcome.detail,
+        detail = own_words(&attempted.outcome),
         state = %settled.settlement.state(),
         reason = settled.settlement.reason().map(Reason::as_str),
         settle,
         duration_ms = u64::try_from(attempted.took.as_millis()).unwrap_or(u64::MAX),
         "delivery.attempted"
     );
+}
+
+/// What happened, where it is told in our own words. What a destination answered stays out of the log:
+/// answers often repeat what they were sent. The entry keeps it.
+fn own_words(outcome: &AttemptOutcome) -> Option<&str> {
+    outcome.status.is_none().then_some(outcome.detail.as_str())
 }
 
 pub(crate) fn expired(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {

@@ -43,7 +43,11 @@ impl Receiver {
             Ok(verified) => return Ok(record.verified(verified)),
             Err(refusal) => refusal,
         };
-        let may_be_rotated = matches!(refusal, Refusal::NoSecretMatched { .. });
+        // Another secret might have proven it; every other refusal is the message's own.
+        let may_be_rotated = matches!(
+            refusal,
+            Refusal::NoSecretMatched { .. } | Refusal::NoUsableSecret { .. }
+        );
         if may_be_rotated && self.0.secrets.refresh_after_refusal(&source.secrets) {
             *fresh = self.keys(source, record).await;
             keys = fresh;
