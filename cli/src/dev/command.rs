@@ -16,9 +16,9 @@ use ackbox_secrets::Secrets;
 use tracing_subscriber::EnvFilter;
 
 use super::clients::Clients;
-use super::engine::{Engine, EngineError};
+use super::engine::Engine;
 use super::lock::{Announcement, Published, beside};
-use super::runtime::{Extras, Options, Runtime, StartError, StreamMode};
+use super::runtime::{Extras, Options, Runtime, StreamMode};
 use crate::cli::{ConfigOption, DEFAULT_DB, DEFAULT_PORT, ENDPOINT_VARIABLE, TableOption};
 use crate::commands::CommandError;
 use crate::edge;
@@ -165,7 +165,7 @@ impl Table {
             });
         }
         let path = args.db.clone().unwrap_or_else(|| DEFAULT_DB.into());
-        let engine = Engine::file(&path).await.map_err(no_engine)?;
+        let engine = Engine::file(&path).await.map_err(not_started)?;
         Ok(Self {
             clients: Clients::local(engine.endpoint()).await,
             checkpoints: beside(&path, "stream"),
@@ -239,20 +239,8 @@ impl Table {
     }
 }
 
-fn no_engine(error: EngineError) -> CommandError {
-    CommandError::Failed {
-        what: "the table file cannot be opened".to_owned(),
-        source: error.into(),
-    }
-}
-
-fn not_started(error: StartError) -> CommandError {
-    match error {
-        StartError::PortTaken { .. } | StartError::Listen { .. } => {
-            CommandError::failed("nothing was started", error)
-        }
-        other => CommandError::failed("nothing was started: the table is missing something", other),
-    }
+fn not_started(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CommandError {
+    CommandError::failed("`ackbox dev` could not start", error)
 }
 
 fn warn(text: &str) {
