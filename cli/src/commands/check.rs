@@ -15,13 +15,13 @@ use secrets::{Finding, Findings};
 
 const EXAMPLES: &str = "\
 Examples:
-  ackbox check                          ackbox.toml of this folder
+  ackbox check                            ackbox.toml of this folder
   ackbox check --config prod.toml
-  STRIPE_SECRET=whsec_.. ackbox check   the form of env:STRIPE_SECRET too
+  STRIPE_SECRET=whsec_.. ackbox check     env:STRIPE_SECRET is judged too
 
-Mistakes and warnings go to standard error as file:line:column, what was checked to standard output.
+Mistakes and warnings go to standard error as file:line:column; what was checked goes to standard output.
 
-Exit code: 0 where all is fine (warnings are fine), 1 where there is a mistake, 2 where the file cannot be read.";
+Exit code: 0 where all is fine, also with warnings; 1 where there is a mistake; 2 where the file cannot be read.";
 
 /// The options of `ackbox check`.
 #[derive(Debug, clap::Args)]

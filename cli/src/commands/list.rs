@@ -21,17 +21,15 @@ use row::Row;
 
 const EXAMPLES: &str = "\
 Examples:
-  ackbox list                                  everything that is not delivered, oldest due first
-  ackbox list --state held                     what waits for an operator
+  ackbox list                             all that is not delivered
+  ackbox list --state held                what waits for an operator
   ackbox list --destination mailer --json
   ackbox list --state conflict --source stripe
-  AWS_ENDPOINT_URL_DYNAMODB=https://dynamodb.eu-central-1.amazonaws.com ackbox list
+  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ackbox list
 
-States: pending (waits for its next attempt), claimed (being attempted), unknown (may have arrived; to be asked),
-held (waits for an operator), dead (given up), conflict (other content under a known key). Delivered entries
-stand in no index: `ackbox show KEY` shows one.
+Oldest due first. Delivered entries stand in no index and are not listed: `ackbox show KEY` shows one.
 
-Exit code: 0 (also where nothing waits), 1 where the table cannot be read, 2 for a wrong command line.";
+Exit code: 0, also where nothing waits; 1 where the table cannot be read; 2 for a wrong command line.";
 
 /// How many entries of a class and name are looked at where the index alone cannot tell which are wanted.
 const WINDOW: usize = 1000;
@@ -162,7 +160,7 @@ fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandErr
     } else {
         let now: Timestamp = edge::now();
         let rows = found.rows.iter().map(|row| row.cells(now)).collect();
-        terminal.line(terminal.table(Row::HEADINGS, &[0, 1], rows))?;
+        terminal.line(terminal.table(Row::HEADINGS, rows))?;
     }
     if !found.complete {
         output::note("there are more: raise --limit, or name a --state, --destination or --source");

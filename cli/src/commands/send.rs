@@ -24,15 +24,14 @@ use sample::Sample;
 
 const EXAMPLES: &str = "\
 Examples:
-  ackbox send stripe                                a sample event, to the `ackbox dev` on this machine
-  ackbox send stripe --event invoice.paid --id evt_1    again with the same id: a duplicate
+  ackbox send stripe                      a sample, to the `ackbox dev` here
+  ackbox send stripe --id evt_1           a second time it is a duplicate
   ackbox send github --event issues --body issue.json
   jq -c .event log.json | ackbox send reports --body -
-  ackbox send stripe --secret 2                     signed with the second secret of the source
+  ackbox send stripe --secret 2           signed by its second secret
   ackbox send stripe --url https://abc.lambda-url.eu-central-1.on.aws
 
-Exit code: 0 where the answer is 2xx, 1 where not, 2 where nothing could be sent for a wrong command line,
-configuration or secret.";
+Exit code: 0 where the answer is 2xx; 1 where it is not, or where none came; 2 where the command line, the configuration or the secret cannot be used.";
 
 /// The options of `ackbox send`.
 #[derive(Debug, clap::Args)]

@@ -18,10 +18,11 @@ const EXAMPLES: &str = "\
 Examples:
   ackbox show act_k7gq3vbz5uj2m4xw6y7aabcdefghijkl
   ackbox show act_k7gq3vbz5uj2m4xw6y7aabcdefghijkl --json
-  ackbox list --state held --json | jq -r '.entries[].key' | xargs -n1 ackbox show
+  ackbox list --json | jq -r '.entries[].key' | xargs -n1 ackbox show
 
-Exit code: 0 where the action is known, 1 where not or where the table cannot be read, 2 for a wrong command
-line.";
+The body itself is not shown, only its size and type.
+
+Exit code: 0 where the action is known; 1 where it is not, or where the table cannot be read; 2 for a wrong command line.";
 
 /// The options of `ackbox show`.
 #[derive(Debug, clap::Args)]
@@ -89,7 +90,8 @@ fn text(key: &ActionKey, story: &Story, terminal: &Terminal, now: Timestamp) -> 
             None => String::new(),
         };
         fact("state", format!("{}{reason}", entry.state));
-        fact("way", format!("{} to {}", entry.source, entry.destination));
+        fact("source", entry.source.to_string());
+        fact("destination", entry.destination.to_string());
         let kept = entry.attempts.len() as u64;
         let cut = if entry.fence > kept {
             format!(" (the last {kept} are kept)")

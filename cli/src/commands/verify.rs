@@ -20,13 +20,12 @@ use crate::output::{self, Terminal, Tone, escaped};
 const EXAMPLES: &str = "\
 Examples:
   ackbox verify stripe --headers headers.txt --body body.json
-  ackbox verify stripe --headers headers.txt --body body.json --now 1767225600     as of then
-  ackbox verify github --secret env:GITHUB_SECRET --headers headers.txt --body -   without a configuration
+  ackbox verify stripe --headers h.txt --body b.json --now 1767225600
+  ackbox verify github --secret env:SECRET --headers h.txt --body -
 
-The headers' file holds `Name: value` lines; the body's file holds the bytes as they came, with no line end
-added. An old capture is too old now: --now says when it arrived.
+The headers' file holds `Name: value` lines. The body's file holds the bytes as they came, with no line end added. An old capture is too old by now: --now says when it arrived. With --secret, a built-in scheme needs no configuration.
 
-Exit code: 0 where the sender is proven, 1 where not, 2 where nothing could be judged.";
+Exit code: 0 where the sender is proven; 1 where it is not; 2 where nothing could be judged.";
 
 /// The options of `ackbox verify`.
 #[derive(Debug, clap::Args)]

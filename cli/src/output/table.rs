@@ -45,17 +45,13 @@ impl Entry {
 }
 
 impl Terminal {
-    /// The rows under their headings. Columns in `whole` are never broken over lines (what a person
-    /// copies). Where the output is no terminal, no column is.
-    pub fn table(&self, headings: &[&str], whole: &[usize], rows: Vec<Vec<Entry>>) -> String {
+    /// The rows under their headings. Only the last column is broken over lines, and only on a terminal
+    /// that leaves it room: what a person copies stays whole.
+    pub fn table(&self, headings: &[&str], rows: Vec<Vec<Entry>>) -> String {
         let mut table = Table::new();
         table.load_style(NOTHING);
-        if let Some(width) = table.width() {
-            table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width(width);
-        } else {
-            table.set_content_arrangement(ContentArrangement::Disabled);
-        }
+        let width = table.width();
+        table.set_content_arrangement(ContentArrangement::Disabled);
         if self.colours() {
             table.enforce_styling();
         } else {
@@ -66,10 +62,8 @@ impl Terminal {
         for row in rows {
             table.add_row(row.into_iter().map(|entry| entry.cell(self.colours())));
         }
-        for index in whole {
-            if let Some(column) = table.column_mut(*index) {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
+        if let Some(width) = width {
+            fit(&mut table, width);
         }
         let lines: Vec<String> = table
             .lines()
@@ -84,6 +78,28 @@ impl Terminal {
     }
 }
 
+/// Breaks the last column where the others leave it room in this width.
+fn fit(table: &mut Table, width: u16) {
+    const ROOM: u16 = 24;
+    /// White space that a column has on both sides.
+    const PADDING: u16 = 2;
+    let mut others = table.column_max_content_widths();
+    others.pop();
+    let taken = others.iter().fold(PADDING, |sum, column| {
+        sum.saturating_add(*column).saturating_add(PADDING)
+    });
+    if width < taken.saturating_add(ROOM) {
+        return;
+    }
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(width);
+    for index in 0..others.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,7 +110,24 @@ mod tests {
             vec![Entry::new("held"), Entry::new("a\u{1b}[2J")],
             vec![Entry::new("pending"), Entry::new("b").toned(Tone::Bad)],
         ];
-        let text = Terminal::plain().table(&["STATE", "WHY"], &[0], rows);
+        let text = Terminal::plain().table(&["STATE", "WHY"], rows);
         assert_eq!(text, "STATE    WHY\nheld     a\\u{1b}[2J\npending  b");
+    }
+
+    #[test]
+    fn only_the_last_column_is_broken_and_only_where_there_is_room() {
+        let lines = |width| {
+            let mut table = Table::new();
+            table.load_style(NOTHING);
+            table.force_no_tty();
+            table.set_content_arrangement(ContentArrangement::Disabled);
+            table.add_row(["one two three four", &"word ".repeat(12)]);
+            fit(&mut table, width);
+            table.lines().collect::<Vec<_>>()
+        };
+        assert!(lines(60).len() > 1, "{:?}", lines(60));
+        assert!(lines(60)[0].contains("one two three four"));
+        assert_eq!(lines(40).len(), 1);
+        assert_eq!(lines(0).len(), 1);
     }
 }

@@ -147,7 +147,7 @@ fn one_action_is_shown_from_acceptance_on() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     for part in [
         "pending",
-        "shop to mailer",
+        "destination  mailer",
         "message:id = evt_1",
         "in_1\\u{1b}[2J",
         "2 bytes (application/json)",
