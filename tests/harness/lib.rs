@@ -15,7 +15,9 @@
 //! one engine cannot do is named in [`engine::Ability`], and a test that needs it says so by name.
 //!
 //! Nothing here sleeps: whatever is awaited is a condition. Time is either [`world::Clock`], which
-//! the test moves, or a ratio of two measurements of one run.
+//! the test moves, or a ratio of two measurements of one run. A setting that is wrong by itself (a
+//! configuration with mistakes, a scan that fails) panics: no test wants to go on from there.
+#![allow(clippy::panic, reason = "only tests and the bench use it")]
 
 pub mod engine;
 pub mod events;

@@ -16,7 +16,7 @@ use ackbox_store::schema::kind;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::destination::Destination;
+use crate::destination::{Behaviour, Destination};
 use crate::engine::{self, Engine, Table};
 use crate::events;
 use crate::faults::Faults;
@@ -184,6 +184,13 @@ pub fn secrets() -> Secrets {
 /// A name in the configuration.
 pub fn name(text: &str) -> Name {
     text.parse().expect("a test's name")
+}
+
+/// A destination that always answers so.
+pub async fn answering(status: u16) -> Destination {
+    Destination::start(move |_| Behaviour::status(status))
+        .await
+        .expect("a destination starts")
 }
 
 /// A source `orders` (Standard Webhooks) whose `order.paid` goes to the destination `warehouse`, which

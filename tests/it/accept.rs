@@ -1,20 +1,13 @@
 //! Many at once, and the transaction as a whole: one key is accepted once, or nothing is there.
 
 use ackbox_store::schema::kind;
-use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::faults::{Fault, Rule};
-use ackbox_tests::world::{World, order, orders};
+use ackbox_tests::world::{World, answering, order, orders};
 use futures_util::future::join_all;
-
-async fn ok() -> Destination {
-    Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap()
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sixty_four_receives_of_one_key_at_once_make_one_action() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let webhook = world.webhook("orders", "msg_1", order(1));
     let answers = join_all((0..64).map(|_| webhook.to(&receiver))).await;
@@ -28,7 +21,7 @@ async fn sixty_four_receives_of_one_key_at_once_make_one_action() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_receivers_accept_one_key_once() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let (one, other) = (world.receiver().await, world.receiver().await);
     for number in 0..10 {
         let id = format!("msg_{number}");
@@ -45,7 +38,7 @@ async fn two_receivers_accept_one_key_once() {
 /// The engine itself cancels: the outbox item that it is asked to put is larger than an item may be.
 #[tokio::test]
 async fn an_outbox_put_that_fails_takes_the_accepted_item_with_it_and_the_repetition_succeeds() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let too_large = Fault::alter(|call| {
         let padding = "x".repeat(420 * 1024);
@@ -69,7 +62,7 @@ async fn an_outbox_put_that_fails_takes_the_accepted_item_with_it_and_the_repeti
 /// The engine itself cancels: a condition of the outbox item, and of no other, cannot hold.
 #[tokio::test]
 async fn a_transaction_that_fails_at_one_item_leaves_nothing_of_the_others() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     for position in 0..2 {
         let impossible = Fault::alter(move |call| {
@@ -93,7 +86,7 @@ async fn a_transaction_that_fails_at_one_item_leaves_nothing_of_the_others() {
 
 #[tokio::test]
 async fn a_large_body_is_accepted_whole_or_not_at_all() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&orders(&destination)).await;
     let receiver = world.receiver().await;
     let noise: String = (0..90_000).map(|_| fastrand::alphanumeric()).collect();

@@ -6,16 +6,10 @@ use std::time::Duration;
 use ackbox_config::Config;
 use ackbox_domain::{EntryState, Name};
 use ackbox_tests::destination::{Behaviour, Destination};
-use ackbox_tests::world::{World, name, order, orders, orders_without_keys};
+use ackbox_tests::world::{World, answering, name, order, orders, orders_without_keys};
 
 const MINUTE: Duration = Duration::from_secs(61);
 const LATER: Duration = Duration::from_secs(3700);
-
-async fn answering(status: u16) -> Destination {
-    Destination::start(move |_| Behaviour::status(status))
-        .await
-        .unwrap()
-}
 
 async fn one_order(config: &str) -> World {
     let world = World::new(config).await;

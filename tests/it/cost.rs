@@ -2,20 +2,14 @@
 
 use ackbox_domain::EntryState;
 use ackbox_tests::destination::{Behaviour, Destination};
-use ackbox_tests::world::{World, order, orders};
+use ackbox_tests::world::{World, answering, order, orders};
 
 /// The budget: accept 4 + 1, claim 1, settle 1 + 1 (an index write costs as much as its item's).
 const WRITE_UNITS: f64 = 8.0;
 
-async fn ok() -> Destination {
-    Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap()
-}
-
 #[tokio::test]
 async fn an_accepted_event_and_a_duplicate_cost_one_call_each() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     // The first message of a process also looks at what the table remembers of its names.
     world
@@ -34,7 +28,7 @@ async fn an_accepted_event_and_a_duplicate_cost_one_call_each() {
 
 #[tokio::test]
 async fn what_is_refused_costs_no_call_at_all() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let forged = world.webhook("orders", "m1", order(1)).signed_with("OTHER");
     assert_eq!(forged.to(&receiver).await.said(), (401, "refused"));
@@ -47,7 +41,7 @@ async fn what_is_refused_costs_no_call_at_all() {
 
 #[tokio::test]
 async fn an_accepted_and_delivered_small_event_costs_at_most_eight_write_units() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&orders(&destination)).await;
     let receiver = world.receiver().await;
     world

@@ -1,9 +1,8 @@
 //! What was acknowledged outlives the process.
 
 use ackbox_domain::EntryState;
-use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::engine::{Ability, Engine};
-use ackbox_tests::world::{World, order, orders};
+use ackbox_tests::world::{World, answering, order, orders};
 
 /// Needs an engine that can close its file and open it again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -15,9 +14,7 @@ async fn an_accepted_event_survives_reopening_the_engines_file() {
         );
         return;
     }
-    let destination = Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap();
+    let destination = answering(200).await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.sqlite");
     let config = orders(&destination);

@@ -2,16 +2,14 @@
 //! itself is tried again inside the budget, and what was committed after all is a duplicate later.
 
 use ackbox_store::schema::kind;
-use ackbox_tests::destination::{Behaviour, Destination};
+use ackbox_tests::destination::Destination;
 use ackbox_tests::faults::{Fault, Refusal, Rule};
 use ackbox_tests::sender::Answer;
-use ackbox_tests::world::{World, order, orders};
+use ackbox_tests::world::{World, answering, order, orders};
 
 /// The source `orders`, with little time to accept in.
 async fn hurried() -> (Destination, World) {
-    let destination = Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap();
+    let destination = answering(200).await;
     let budget = "\n[delivery]\naccept_budget = \"600ms\"\n";
     let config = format!("{}{budget}", orders(&destination));
     let world = World::new(&config).await;

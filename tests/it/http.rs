@@ -3,17 +3,11 @@
 use std::time::Duration;
 
 use ackbox_store::schema::kind;
-use ackbox_tests::destination::{Behaviour, Destination};
+use ackbox_tests::destination::Destination;
 use ackbox_tests::faults::{Fault, Refusal, Rule};
 use ackbox_tests::requests::{Host, Wire};
 use ackbox_tests::sender::{Answer, send};
-use ackbox_tests::world::{World, order, orders, warehouse};
-
-async fn ok() -> Destination {
-    Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap()
-}
+use ackbox_tests::world::{World, answering, order, orders, warehouse};
 
 /// A source whose id and event stand in headers, so that nothing reads the body; and `orders`.
 fn hub(destination: &Destination) -> String {
@@ -38,7 +32,7 @@ fn is_bare(answer: &Answer) {
 
 #[tokio::test]
 async fn every_host_hands_over_the_same_message() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let mut expected = "accepted";
     for host in Host::ALL {
@@ -56,7 +50,7 @@ async fn every_host_hands_over_the_same_message() {
 
 #[tokio::test]
 async fn a_path_is_hooks_and_a_name_with_an_optional_slash_and_any_query() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     for host in Host::ALL {
         for (path, query, status) in [
@@ -90,7 +84,7 @@ async fn a_path_is_hooks_and_a_name_with_an_optional_slash_and_any_query() {
 
 #[tokio::test]
 async fn another_method_is_405_and_names_the_one_that_is_allowed() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     for host in Host::ALL {
         for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"] {
@@ -110,7 +104,7 @@ async fn another_method_is_405_and_names_the_one_that_is_allowed() {
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_413_before_anything_else_and_one_at_the_limit_is_not() {
-    let small = orders(&ok().await).replace(
+    let small = orders(&answering(200).await).replace(
         "secrets = [\"env:ORDERS\"]",
         "secrets = [\"env:ORDERS\"]\nmax_body = \"1 KiB\"",
     );
@@ -143,7 +137,7 @@ async fn a_body_over_the_limit_is_413_before_anything_else_and_one_at_the_limit_
 
 #[tokio::test]
 async fn a_body_that_no_item_can_hold_is_413_and_leaves_nothing() {
-    let large = orders(&ok().await).replace(
+    let large = orders(&answering(200).await).replace(
         "secrets = [\"env:ORDERS\"]",
         "secrets = [\"env:ORDERS\"]\nmax_body = \"2 MiB\"",
     );
@@ -165,7 +159,7 @@ async fn a_body_that_no_item_can_hold_is_413_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_missing_wrong_stale_or_future_signature_is_401_and_leaves_nothing() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let now = world.clock.now();
     let signed = || world.webhook("orders", "m1", order(1));
@@ -207,7 +201,8 @@ async fn a_missing_wrong_stale_or_future_signature_is_401_and_leaves_nothing() {
 
 #[tokio::test]
 async fn any_of_a_sources_secrets_may_have_signed() {
-    let config = orders(&ok().await).replace("[\"env:ORDERS\"]", "[\"env:NEXT\", \"env:ORDERS\"]");
+    let config =
+        orders(&answering(200).await).replace("[\"env:ORDERS\"]", "[\"env:NEXT\", \"env:ORDERS\"]");
     let world = World::new(&config).await;
     let receiver = world.receiver().await;
     for (id, secret) in [("m1", "NEXT"), ("m2", "ORDERS")] {
@@ -218,7 +213,7 @@ async fn any_of_a_sources_secrets_may_have_signed() {
 
 #[tokio::test]
 async fn an_unwanted_event_and_the_senders_own_test_are_acknowledged_and_leave_nothing() {
-    let world = World::new(&hub(&ok().await)).await;
+    let world = World::new(&hub(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let unwanted = world.webhook("orders", "m1", r#"{"type":"order.seen"}"#);
     assert_eq!(unwanted.to(&receiver).await.said(), (200, "ignored"));
@@ -239,7 +234,7 @@ async fn an_unwanted_event_and_the_senders_own_test_are_acknowledged_and_leave_n
 #[tokio::test]
 async fn a_table_that_is_not_there_now_is_503_with_a_time_to_come_again() {
     let budget = "\n[delivery]\naccept_budget = \"1s\"\n";
-    let world = World::new(&format!("{}{budget}", orders(&ok().await))).await;
+    let world = World::new(&format!("{}{budget}", orders(&answering(200).await))).await;
     let receiver = world.receiver().await;
     let rule = Rule::operation("TransactWriteItems");
     world.faults.inject(rule, Fault::Refuse(Refusal::Throttled));
@@ -252,7 +247,7 @@ async fn a_table_that_is_not_there_now_is_503_with_a_time_to_come_again() {
 
 #[tokio::test]
 async fn a_secret_that_cannot_be_had_is_our_fault_and_never_the_senders() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let none = ackbox_secrets::Secrets::new(|_| None);
     let config = world.config.clone();
     let store = world.store().await;
@@ -263,7 +258,7 @@ async fn a_secret_that_cannot_be_had_is_our_fault_and_never_the_senders() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_arrive_as_they_were_sent() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&hub(&destination)).await;
     let receiver = world.receiver().await;
     let bodies: [&[u8]; 4] = [
@@ -302,7 +297,7 @@ async fn bytes_that_are_no_text_arrive_as_they_were_sent() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_beside_what_a_rule_reads_do_no_harm() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&orders(&destination)).await;
     let receiver = world.receiver().await;
     let body = b"\xef\xbb\xbf{\"type\":\"order.paid\",\"note\":\"\xff\xfe\"}".to_vec();
@@ -318,7 +313,7 @@ async fn bytes_that_are_no_text_beside_what_a_rule_reads_do_no_harm() {
 
 #[tokio::test]
 async fn an_invocation_that_is_about_to_end_is_answered_by_us_and_not_by_its_host() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let rule = Rule::operation("TransactWriteItems");
     world.faults.inject(rule, Fault::Stall);
@@ -333,7 +328,7 @@ async fn an_invocation_that_is_about_to_end_is_answered_by_us_and_not_by_its_hos
 #[tokio::test]
 async fn a_destination_needs_nothing_from_the_receivers_configuration_but_its_name() {
     // A destination that is down is no reason to refuse what comes in.
-    let closed = ok().await;
+    let closed = answering(200).await;
     let config = format!(
         "{}{}",
         ackbox_tests::world::orders_source(),

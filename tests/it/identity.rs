@@ -4,14 +4,8 @@
 use std::time::Duration;
 
 use ackbox_store::schema::{attribute, kind};
-use ackbox_tests::destination::{Behaviour, Destination};
-use ackbox_tests::world::{World, order, orders, orders_source, warehouse};
-
-async fn ok() -> Destination {
-    Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap()
-}
+use ackbox_tests::destination::Destination;
+use ackbox_tests::world::{World, answering, order, orders, orders_source, warehouse};
 
 fn by_job(destination: &Destination) -> String {
     let rule = r#"
@@ -32,7 +26,7 @@ destination = "warehouse"
 
 #[tokio::test]
 async fn another_job_under_one_action_id_is_a_conflict_and_leaves_the_original_byte_for_byte() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&by_job(&destination)).await;
     let receiver = world.receiver().await;
     let first = r#"{"action":"a-1","job":"j-1","result":"done"}"#;
@@ -61,7 +55,7 @@ async fn another_job_under_one_action_id_is_a_conflict_and_leaves_the_original_b
 
 #[tokio::test]
 async fn what_the_fingerprint_leaves_out_may_differ() {
-    let world = World::new(&by_job(&ok().await)).await;
+    let world = World::new(&by_job(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let first = r#"{"action":"a-1","job":"j-1","result":"done","sent":1}"#;
     let again = r#"{"sent":2,"result":"done","job":"j-1","action":"a-1"}"#;
@@ -74,7 +68,7 @@ async fn what_the_fingerprint_leaves_out_may_differ() {
 
 #[tokio::test]
 async fn a_conflict_is_one_item_however_often_it_comes_and_another_content_is_another() {
-    let world = World::new(&orders(&ok().await)).await;
+    let world = World::new(&orders(&answering(200).await)).await;
     let receiver = world.receiver().await;
     world.webhook("orders", "m1", order(1)).to(&receiver).await;
     for _ in 0..3 {
@@ -98,7 +92,7 @@ async fn a_conflict_is_one_item_however_often_it_comes_and_another_content_is_an
 
 #[tokio::test]
 async fn a_source_that_refuses_conflicts_answers_409_and_has_them_on_record_all_the_same() {
-    let config = orders(&ok().await).replace(
+    let config = orders(&answering(200).await).replace(
         "secrets = [\"env:ORDERS\"]",
         "secrets = [\"env:ORDERS\"]\non_conflict = \"refuse\"",
     );
@@ -112,7 +106,7 @@ async fn a_source_that_refuses_conflicts_answers_409_and_has_them_on_record_all_
 
 #[tokio::test]
 async fn a_missing_null_empty_blank_or_overlong_part_leaves_the_table_empty() {
-    let world = World::new(&by_job(&ok().await)).await;
+    let world = World::new(&by_job(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let long = format!(
         r#"{{"action":"{}","job":"j","result":"r"}}"#,
@@ -141,7 +135,7 @@ async fn a_missing_null_empty_blank_or_overlong_part_leaves_the_table_empty() {
 
 #[tokio::test]
 async fn the_same_id_from_two_sources_is_two_actions() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let second = orders_source()
         .replace("orders", "shop")
         .replace("ORDERS", "SHOP");
@@ -161,7 +155,7 @@ async fn the_same_id_from_two_sources_is_two_actions() {
 
 #[tokio::test]
 async fn sources_that_share_a_namespace_make_one_action_of_one_fact() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let shared = "name = \"ship\"\nnamespace = \"orders\"";
     let first = orders(&destination).replace("name = \"ship\"", shared);
     let second = orders_source().replace("source.orders", "source.shop");
@@ -177,7 +171,7 @@ async fn sources_that_share_a_namespace_make_one_action_of_one_fact() {
 
 #[tokio::test]
 async fn parts_that_join_to_one_text_and_kinds_that_look_alike_are_other_actions() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let config = by_job(&destination).replace("[\"/action\"]", "[\"/a\", \"/b\"]");
     let world = World::new(&config).await;
     let receiver = world.receiver().await;
@@ -201,7 +195,7 @@ async fn parts_that_join_to_one_text_and_kinds_that_look_alike_are_other_actions
 
 #[tokio::test]
 async fn an_edited_fingerprint_recipe_makes_a_marked_duplicate_and_never_a_blind_conflict() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let mut world = World::new(&by_job(&destination)).await;
     let receiver = world.receiver().await;
     let first = r#"{"action":"a-1","job":"j-1","result":"done"}"#;

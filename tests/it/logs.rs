@@ -7,7 +7,7 @@ use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::faults::{Fault, Refusal, Rule};
 use ackbox_tests::log::Log;
 use ackbox_tests::sender::{Webhook, secret};
-use ackbox_tests::world::{World, orders};
+use ackbox_tests::world::{World, answering, orders};
 
 /// In every body, and so in nothing that is logged.
 const CANARY: &str = "canary-7f3a9c";
@@ -121,9 +121,7 @@ async fn no_log_line_holds_a_body_a_secret_or_a_signature() {
 #[tokio::test]
 async fn the_line_of_a_request_says_what_happened_and_why() {
     let log = Log::collect("info");
-    let destination = Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap();
+    let destination = answering(200).await;
     let world = World::new(&config(&destination)).await;
     let receiver = world.receiver().await;
     let webhook = world.webhook("orders", "m1", body("order.paid"));

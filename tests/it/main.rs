@@ -1,5 +1,11 @@
 //! The way of one message, end to end: a provider's request in; answers, items and deliveries out.
 //! One module per flow. What may be asserted is listed in the harness.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests, with helpers that are not test functions themselves"
+)]
 
 mod accept;
 mod configuration;

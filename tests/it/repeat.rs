@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ackbox_domain::EntryState;
 use ackbox_store::schema::kind;
-use ackbox_tests::destination::{Behaviour, Destination};
-use ackbox_tests::world::{World, order, orders, orders_without_keys};
+use ackbox_tests::destination::Destination;
+use ackbox_tests::world::{World, answering, order, orders, orders_without_keys};
 
 /// Accepts one order, wakes the dispatcher once for it, and checks where that left it.
 async fn one_order(config: &str, becomes: EntryState) -> World {
@@ -31,12 +31,6 @@ async fn nothing_changes(world: &World, destination: &Destination) {
         assert_eq!(world.table.items().await, before);
     }
     assert_eq!(destination.received().len(), seen);
-}
-
-async fn answering(status: u16) -> Destination {
-    Destination::start(move |_| Behaviour::status(status))
-        .await
-        .unwrap()
 }
 
 #[tokio::test]

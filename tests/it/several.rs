@@ -2,15 +2,9 @@
 //! accepted, and the repetition finishes the rest.
 
 use ackbox_store::schema::{attribute, kind};
-use ackbox_tests::destination::{Behaviour, Destination};
+use ackbox_tests::destination::Destination;
 use ackbox_tests::faults::{Fault, Refusal, Rule};
-use ackbox_tests::world::{World, orders, warehouse};
-
-async fn ok() -> Destination {
-    Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap()
-}
+use ackbox_tests::world::{World, answering, orders, warehouse};
 
 const HURRY: &str = "\n[delivery]\naccept_budget = \"1s\"\n";
 
@@ -66,7 +60,7 @@ fn rules_of(items: &[ackbox_tests::engine::Item]) -> Vec<&str> {
 
 #[tokio::test]
 async fn every_rule_that_wants_a_message_makes_its_own_action() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&two_rules(&destination)).await;
     let receiver = world.receiver().await;
     let webhook = world.webhook("shop", "m1", r#"{"id":"o-1","invoice":"o-1"}"#);
@@ -77,7 +71,7 @@ async fn every_rule_that_wants_a_message_makes_its_own_action() {
 
 #[tokio::test]
 async fn an_unusable_part_of_one_rule_answers_400_and_the_other_rules_action_stands() {
-    let world = World::new(&two_rules(&ok().await)).await;
+    let world = World::new(&two_rules(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let webhook = world.webhook("shop", "m1", r#"{"id":"o-1","invoice":""}"#);
     assert_eq!(webhook.to(&receiver).await.said(), (400, "malformed"));
@@ -89,7 +83,7 @@ async fn an_unusable_part_of_one_rule_answers_400_and_the_other_rules_action_sta
 
 #[tokio::test]
 async fn a_transaction_that_fails_beside_one_that_does_not_is_503_and_the_repetition_finishes_it() {
-    let world = World::new(&two_rules(&ok().await)).await;
+    let world = World::new(&two_rules(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let rule = Rule::operation("TransactWriteItems").containing("\"bill\"");
     world.faults.inject(rule, Fault::Refuse(Refusal::Throttled));
@@ -106,7 +100,7 @@ async fn a_transaction_that_fails_beside_one_that_does_not_is_503_and_the_repeti
 
 #[tokio::test]
 async fn a_conflict_beside_an_acceptance_answers_conflict() {
-    let world = World::new(&two_rules(&ok().await)).await;
+    let world = World::new(&two_rules(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let first = world.webhook("shop", "m1", r#"{"id":"o-1","invoice":"i-1"}"#);
     first.to(&receiver).await;
@@ -118,7 +112,7 @@ async fn a_conflict_beside_an_acceptance_answers_conflict() {
 
 #[tokio::test]
 async fn every_fact_of_a_batch_is_an_action_with_its_own_bytes() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&batches(&destination)).await;
     let receiver = world.receiver().await;
     let body = r#"{"events":[{"kind":"a","id":1}, {"kind":"b","id":2},{ "kind":"a","id":3 }]}"#;
@@ -144,7 +138,7 @@ async fn every_fact_of_a_batch_is_an_action_with_its_own_bytes() {
 
 #[tokio::test]
 async fn one_unusable_fact_does_not_keep_its_neighbours_from_being_accepted() {
-    let world = World::new(&batches(&ok().await)).await;
+    let world = World::new(&batches(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let body = r#"{"events":[{"kind":"a","id":1},{"kind":"a","id":" "},{"kind":"a","id":3},7]}"#;
     let webhook = world.webhook("batch", "m1", body);
@@ -156,7 +150,7 @@ async fn one_unusable_fact_does_not_keep_its_neighbours_from_being_accepted() {
 
 #[tokio::test]
 async fn a_batch_over_its_bound_or_that_is_none_is_400_and_leaves_nothing() {
-    let world = World::new(&batches(&ok().await)).await;
+    let world = World::new(&batches(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let many: Vec<String> = (0..5)
         .map(|id| format!(r#"{{"kind":"a","id":{id}}}"#))
@@ -177,7 +171,7 @@ async fn a_batch_over_its_bound_or_that_is_none_is_400_and_leaves_nothing() {
 
 #[tokio::test]
 async fn one_key_twice_in_a_batch_is_one_action_and_a_conflict_where_it_differs() {
-    let world = World::new(&batches(&ok().await)).await;
+    let world = World::new(&batches(&answering(200).await)).await;
     let receiver = world.receiver().await;
     let same = r#"{"events":[{"kind":"a","id":1},{"kind":"a","id":1}]}"#;
     let answer = world.webhook("batch", "m1", same).to(&receiver).await;
@@ -193,7 +187,7 @@ async fn one_key_twice_in_a_batch_is_one_action_and_a_conflict_where_it_differs(
 /// The rules of `orders` and of the others do not see each other.
 #[tokio::test]
 async fn a_message_of_one_source_is_not_read_by_anothers_rules() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let config = two_rules(&destination)
         + &orders(&destination).replace(
             &warehouse(&destination, "{ window = \"24h\" }", "retry"),

@@ -9,15 +9,9 @@ use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::events::{self, batch, insert, sequence_number};
 use ackbox_tests::evidence::explained;
 use ackbox_tests::faults::{Fault, Refusal, Rule};
-use ackbox_tests::world::{World, order, orders, orders_without_keys};
+use ackbox_tests::world::{World, answering, order, orders, orders_without_keys};
 use serde_json::{Value, json};
 use tokio::time::Instant;
-
-async fn answering(status: u16) -> Destination {
-    Destination::start(move |_| Behaviour::status(status))
-        .await
-        .unwrap()
-}
 
 /// A world with so many accepted orders.
 async fn accepted(config: &str, many: u64) -> World {

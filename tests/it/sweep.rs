@@ -5,19 +5,12 @@ use std::time::Duration;
 
 use ackbox_domain::{ActionKey, EntryState, Scalar};
 use ackbox_store::schema::{self, Class, attribute, kind};
-use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::engine::Item;
 use ackbox_tests::events;
-use ackbox_tests::world::{World, name, order, orders, orders_source};
+use ackbox_tests::world::{World, answering, name, order, orders, orders_source};
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::time::Instant;
-
-async fn ok() -> Destination {
-    Destination::start(|_| Behaviour::status(200))
-        .await
-        .unwrap()
-}
 
 /// Longer than a fresh entry waits for the stream.
 const DUE: Duration = Duration::from_secs(61);
@@ -65,7 +58,7 @@ async fn attempted(world: &World, destination: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_any_stream_record_every_entry_is_delivered_once_when_it_is_due() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&orders(&destination)).await;
     let receiver = world.receiver().await;
     let webhooks = (0..40).map(|n| world.webhook("orders", &format!("m{n}"), order(n)));
@@ -99,7 +92,7 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
  {
     const DEAD: usize = 20_000;
     const HEALTHY: usize = 100;
-    let (healthy, dead) = (ok().await, ok().await);
+    let (healthy, dead) = (answering(200).await, answering(200).await);
     let dead_source = orders_source()
         .replace("orders", "olds")
         .replace("warehouse", "ruin");
@@ -144,7 +137,7 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_sweeps_at_once_refuse_each_other_under_a_tenth_of_their_claims() {
     const DUE_ENTRIES: usize = 600;
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&orders(&destination)).await;
     let receiver = world.receiver().await;
     world.webhook("orders", "m0", order(0)).to(&receiver).await;
@@ -167,7 +160,7 @@ async fn two_sweeps_at_once_refuse_each_other_under_a_tenth_of_their_claims() {
 
 #[tokio::test]
 async fn a_sweep_that_runs_out_of_time_leaves_the_rest_to_the_next_one() {
-    let destination = ok().await;
+    let destination = answering(200).await;
     let world = World::new(&orders(&destination)).await;
     let receiver = world.receiver().await;
     world.webhook("orders", "m0", order(0)).to(&receiver).await;

@@ -70,16 +70,6 @@ impl Bounds {
         }
     }
 
-    /// Bounds that a test explores in seconds.
-    #[must_use]
-    pub const fn small(destination: Destination) -> Self {
-        Self {
-            dispatchers: 2,
-            crashes: 1,
-            ..Self::full(destination)
-        }
-    }
-
     /// How far two clocks may differ: what the configuration has to allow for.
     #[must_use]
     pub const fn skew(&self) -> u8 {
@@ -156,6 +146,8 @@ pub struct Guards {
     pub settle_state: bool,
     /// A success settles under any fence.
     pub late_success: bool,
+    /// The settlement of an expired claim that comes after the holder's own leaves nothing.
+    pub expiry_yields: bool,
     /// An operator's permission is for one attempt.
     pub permit_once: bool,
 }
@@ -174,6 +166,7 @@ impl Guards {
         settle_fence: true,
         settle_state: true,
         late_success: true,
+        expiry_yields: true,
         permit_once: true,
     };
 }

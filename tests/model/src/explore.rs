@@ -39,11 +39,20 @@ pub enum Verdict {
 }
 
 impl Explored {
-    /// Whether every property holds, and everything was seen.
+    /// Whether a property does not hold somewhere.
     #[must_use]
-    pub fn is_clean(&self) -> bool {
-        let good = |verdict: &Verdict| matches!(verdict, Verdict::Holds | Verdict::Seen);
-        self.verdicts.iter().all(|(_, verdict)| good(verdict))
+    pub fn has_violation(&self) -> bool {
+        self.has(Verdict::Violated)
+    }
+
+    /// Whether everything that should be tried was.
+    #[must_use]
+    pub fn has_seen_everything(&self) -> bool {
+        !self.has(Verdict::NeverSeen)
+    }
+
+    fn has(&self, wanted: Verdict) -> bool {
+        self.verdicts.iter().any(|(_, verdict)| *verdict == wanted)
     }
 }
 

@@ -1,40 +1,105 @@
-//! draft
-use ackbox_model::{Bounds, Destination, Guards, Protocol, explore, shortest_violation};
-use std::io::Write as _;
-fn main() {
-    let mut out = std::io::stdout().lock();
-    let a: Vec<u8> = std::env::args()
-        .skip(1)
-        .map(|x| x.parse().unwrap_or(0))
-        .collect();
-    for d in [
-        Destination::None,
-        Destination::WindowRetry,
+//! Explores the delivery protocol for its bounds and prints what was visited and every property's
+//! verdict; a violation is printed as the shortest run that leads to it, and the exit code says so.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+use ackbox_model::{
+    Bounds, Destination, Explored, Guards, Protocol, Verdict, explore, shortest_violation,
+};
+
+const DESTINATIONS: [(Destination, &str); 3] = [
+    (Destination::None, "no keys, unknown is held"),
+    (
         Destination::WindowHold,
-    ] {
-        let mut b = Bounds::full(d);
-        b.dispatchers = a[0] as usize;
-        b.crashes = a[1];
-        b.records = a[2];
-        b.operator_acts = a[3];
-        if a.len() > 4 && a[4] != d as u8 {
-            continue;
-        }
-        let m = Protocol::new(b, Guards::ALL);
-        let e = explore(m, 2);
-        let _ = writeln!(
-            out,
-            "{d:?} {} {} {} {:?} {}",
-            e.states,
-            e.unique,
-            e.depth,
-            e.took,
-            e.is_clean()
-        );
-        if !e.is_clean() {
-            if let Some((b, s)) = shortest_violation(m) {
-                let _ = writeln!(out, "{b:?}\n{s}");
-            }
-        }
+        "keys for a window, unknown is held",
+    ),
+    (
+        Destination::WindowRetry,
+        "keys for a window, unknown is retried",
+    ),
+];
+
+fn main() -> io::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    let mut clean = true;
+    for (destination, name) in DESTINATIONS {
+        let bounds = Bounds::full(destination);
+        heading(&mut out, name, &bounds)?;
+        let model = Protocol::new(bounds, Guards::ALL);
+        clean &= run(&mut out, model)?;
     }
+    for (destination, name) in DESTINATIONS {
+        let bounds = Bounds {
+            dispatchers: 2,
+            crashes: u8::from(destination == Destination::None),
+            records: 1,
+            operator_acts: 0,
+            ..Bounds::full(destination)
+        };
+        heading(&mut out, &format!("{name}; nothing simplified"), &bounds)?;
+        clean &= run(&mut out, Protocol::new(bounds, Guards::ALL).in_full())?;
+    }
+    Ok(if clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn heading(out: &mut impl Write, name: &str, bounds: &Bounds) -> io::Result<()> {
+    writeln!(out, "== {name}")?;
+    writeln!(
+        out,
+        "   bounds: {} dispatchers, {} crashes, {} records, {} operator acts, clocks {} apart",
+        bounds.dispatchers, bounds.crashes, bounds.records, bounds.operator_acts, bounds.clock_off
+    )?;
+    writeln!(
+        out,
+        "   steps:  timeout {}, margin {}, lease {}, window {}, retry for {}, backoff {}",
+        bounds.timeout,
+        bounds.margin,
+        bounds.lease,
+        bounds.window,
+        bounds.retry_for,
+        bounds.backoff
+    )?;
+    out.flush()
+}
+
+/// Whether the run is clean.
+fn run(out: &mut impl Write, model: Protocol) -> io::Result<bool> {
+    let threads = available_parallelism().map_or(1, usize::from);
+    let explored = explore(model, threads);
+    report(out, &explored)?;
+    if explored.has_violation()
+        && let Some((broken, story)) = shortest_violation(model)
+    {
+        writeln!(out, "   the shortest violation ({}):", broken.join("; "))?;
+        writeln!(out, "{story}")?;
+    }
+    out.flush()?;
+    Ok(!explored.has_violation() && (!model.has_everything() || explored.has_seen_everything()))
+}
+
+fn report(out: &mut impl Write, explored: &Explored) -> io::Result<()> {
+    writeln!(
+        out,
+        "   visited {} states, {} different, {} steps deep, in {:.1} s",
+        explored.states,
+        explored.unique,
+        explored.depth,
+        explored.took.as_secs_f64()
+    )?;
+    for (name, verdict) in &explored.verdicts {
+        let verdict = match verdict {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "VIOLATED",
+            Verdict::Seen => "seen",
+            Verdict::NeverSeen => "never seen",
+        };
+        writeln!(out, "   {verdict:<10} {name}")?;
+    }
+    Ok(())
 }

@@ -23,6 +23,8 @@ pub const ONE_AT_ONCE: &str = "no two requests are on their way at once";
 pub const STAYS_CLOSED: &str = "a closed entry reopens only by an operator";
 /// Successes.
 pub const REMEMBERED: &str = "a settled success is delivered, whoever held the claim";
+/// Marks.
+pub const KNOWN: &str = "what is known not to have arrived is not marked as uncertain";
 /// The end.
 pub const COMES_TO_REST: &str = "a run ends only with the entry closed or held";
 /// Progress.
@@ -42,6 +44,7 @@ pub(crate) fn properties() -> Vec<Property<Protocol>> {
         Property::always(ONE_AT_ONCE, |_, state: &State| state.in_flight() <= 1),
         Property::always(STAYS_CLOSED, |_, state| is_free_of(state, Broken::REOPENED)),
         Property::always(REMEMBERED, |_, state| is_free_of(state, Broken::FORGOTTEN)),
+        Property::always(KNOWN, |_, state| is_free_of(state, Broken::MARKED)),
         Property::always(COMES_TO_REST, comes_to_rest),
         Property::always(NO_ENDLESS_RUN, |_, state| {
             is_free_of(state, Broken::BACKWARDS)

@@ -31,6 +31,13 @@ impl Protocol {
         self
     }
 
+    /// Whether the bounds are wide enough for everything that is to be seen.
+    #[must_use]
+    pub const fn has_everything(&self) -> bool {
+        let bounds = &self.rules.bounds;
+        bounds.dispatchers > 1 && bounds.operator_acts > 0
+    }
+
     /// Whether no operator has acted.
     pub(crate) fn is_untouched(&self, state: &State) -> bool {
         state.operator_acts == self.rules.bounds.operator_acts

@@ -152,7 +152,7 @@ pub struct Truth {
 }
 
 /// What a step broke. A bit each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Broken(pub u8);
 
 impl Broken {
@@ -170,6 +170,8 @@ impl Broken {
     pub const REOPENED: Self = Self(16);
     /// A success was settled, and the entry is not delivered.
     pub const FORGOTTEN: Self = Self(32);
+    /// A refused settlement marked an entry as uncertain that was not.
+    pub const MARKED: Self = Self(128);
     /// A step that does not come nearer to the end.
     pub const BACKWARDS: Self = Self(64);
 

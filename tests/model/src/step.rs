@@ -200,14 +200,17 @@ impl Rules {
                 let on = DecidedOn {
                     state: EntryState::Claimed,
                     fence: seen,
+                    expired: true,
                 };
                 let settled = self.settle_expired(&state.entry, clock_off);
-                state.entry.settle(on, &settled, &self.guards);
+                let marked = state.entry.settle(on, &settled, &self.guards);
+                state.truth.broken.add(Broken::MARKED, marked);
             }
             Place::Holding { seen } => {
                 let on = DecidedOn {
                     state: EntryState::Pending,
                     fence: seen,
+                    expired: false,
                 };
                 // As the dispatcher builds it; which reason does not matter here.
                 let settled = Settled {
@@ -307,8 +310,10 @@ impl Rules {
         let on = DecidedOn {
             state: EntryState::Claimed,
             fence: attempt.fence,
+            expired: false,
         };
-        state.entry.settle(on, &settled, &self.guards);
+        let marked = state.entry.settle(on, &settled, &self.guards);
+        state.truth.broken.add(Broken::MARKED, marked);
         state.dispatchers[who] = Dispatcher::IDLE;
         let forgotten = end == End::Succeeded && state.entry.state != EntryState::Delivered;
         state.truth.broken.add(Broken::FORGOTTEN, forgotten);

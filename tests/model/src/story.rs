@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::state::State;
+use crate::state::{Place, State};
 use crate::step::Step;
 
 /// The run as text: its states in order, each with the step that led to it.
@@ -30,16 +30,15 @@ pub(crate) fn story(path: &[(State, Option<Step>)]) -> String {
 }
 
 fn words(before: &State, step: Step) -> String {
-    let place = |who: usize| format!("{:?}", before.dispatchers[who].at);
     match step {
         Step::TimePasses => "time passes".to_owned(),
         Step::Record(who, off) => format!("#{who} gets the stream's record, clock {off:+}"),
         Step::Sweep(who, off) => format!("#{who} sweeps, reads and decides, clock {off:+}"),
-        Step::Write(who) => {
-            let place = place(who);
-            let name = place.split([' ', '(']).next().unwrap_or_default();
-            format!("#{who} writes ({})", name.to_lowercase())
-        }
+        Step::Write(who) => match before.dispatchers[who].at {
+            Place::Expiring { .. } => format!("#{who} settles the expired claim"),
+            Place::Holding { .. } => format!("#{who} holds it without an attempt"),
+            _ => format!("#{who} claims"),
+        },
         Step::WriteUnanswered(who) => format!("#{who} claims, the answer is lost"),
         Step::WriteAgain(who) => format!("#{who} sends its claim again"),
         Step::Leave(who) => format!("#{who}'s request leaves"),

@@ -13,6 +13,8 @@ use crate::state::Entry;
 pub(crate) struct DecidedOn {
     pub state: EntryState,
     pub fence: u8,
+    /// Whether it speaks for a holder that nobody has heard of: the claim ran out.
+    pub expired: bool,
 }
 
 impl Entry {
@@ -54,9 +56,15 @@ impl Entry {
         stands_so || late_success
     }
 
-    /// The settlement's write; where it is refused, its mark is still put on the record.
-    pub(crate) fn settle(&mut self, on: DecidedOn, settled: &Settled, guards: &Guards) {
-        if self.takes_settlement(on, &settled.settlement, guards) {
+    /// The settlement's write; where it is refused, its mark is still put on the record, unless it
+    /// only says that nothing was heard: then somebody has been heard since. Whether a refused one
+    /// left a mark where there was none.
+    pub(crate) fn settle(&mut self, on: DecidedOn, settled: &Settled, guards: &Guards) -> bool {
+        let takes = self.takes_settlement(on, &settled.settlement, guards);
+        if !takes && on.expired && guards.expiry_yields {
+            return false;
+        }
+        if takes {
             self.state = settled.settlement.state();
             self.due_at = match settled.settlement {
                 Settlement::Retry { due_at }
@@ -66,9 +74,13 @@ impl Entry {
             };
             self.claimed_at = 0;
         }
-        if guards.first_uncertain_at && self.first_uncertain_at.is_none() {
+        let sets_mark = guards.first_uncertain_at
+            && self.first_uncertain_at.is_none()
+            && settled.first_uncertain_at.is_some();
+        if sets_mark {
             self.first_uncertain_at = settled.first_uncertain_at.map(steps_to);
         }
+        sets_mark && !takes
     }
 
     /// Whether the index shows the entry to a sweep at `now`: pending and claimed entries, once due.
