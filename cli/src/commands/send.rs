@@ -1,6 +1,8 @@
 //! `ackbox send`: a source and a body come in, one request goes out, signed as that source's sender would
 //! sign it; what the receiver made of it is told in words.
 
+mod answer;
+mod fit;
 mod post;
 mod sample;
 
@@ -11,7 +13,7 @@ use std::sync::Arc;
 use ackbox_config::{SecretRef, SourceConfig};
 use ackbox_signature::{Secret, SignRequest};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Request, header};
 use http_body_util::Full;
 use url::Url;
 
@@ -19,7 +21,7 @@ use crate::cli::{ConfigOption, DEFAULT_PORT};
 use crate::commands::sender::{self, Sender};
 use crate::commands::{CommandError, input};
 use crate::edge;
-use crate::output::{self, Terminal, Tone, escaped};
+use crate::output::{Terminal, Tone, escaped};
 use sample::Sample;
 
 const EXAMPLES: &str = "\
@@ -84,7 +86,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     );
     terminal.line(terminal.paint(Tone::Dim, &what))?;
     let response = post::post(&url, request).await?;
-    tell(&response, terminal)
+    answer::tell(&response, terminal)
 }
 
 /// What `--secret` says: a position from 1, or a reference.
@@ -224,7 +226,7 @@ fn sign(
         CommandError::unusable(format!("cannot sign as {}", sender.scheme.slug()), error)
     })?;
     let source = sender.configured.as_ref().map(|c| &c.source);
-    let further = sample::further_headers(source, &signed, &message.header_id, &message.event);
+    let further = fit::further_headers(source, &signed, &message.header_id, &message.event);
     let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
     let mut request = Request::post(target)
@@ -244,55 +246,4 @@ fn sign(
             error,
         )
     })
-}
-
-fn tell(response: &Response<Bytes>, terminal: &Terminal) -> Result<ExitCode, CommandError> {
-    let status = response.status();
-    let outcome = response.headers().get("ackbox-outcome");
-    let outcome = outcome.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let (tone, code) = if status.is_success() {
-        (Tone::Good, ExitCode::SUCCESS)
-    } else {
-        (Tone::Bad, ExitCode::FAILURE)
-    };
-    let word = outcome.as_deref().map(escaped).unwrap_or_default();
-    let verdict = terminal.paint(tone, format!("{} {word}", status.as_u16()).trim_end());
-    terminal.line(format!("{verdict}: {}", in_words(outcome.as_deref())))?;
-    if outcome.is_none() && !response.body().is_empty() {
-        let body = String::from_utf8_lossy(response.body());
-        let start: String = body.chars().take(500).collect();
-        output::note(&escaped(&start));
-    }
-    Ok(code)
-}
-
-/// What the receiver's word means.
-fn in_words(outcome: Option<&str>) -> &'static str {
-    match outcome {
-        Some("accepted") => "committed; it will be delivered",
-        Some("duplicate") => "known already; nothing was written",
-        Some("ignored") => {
-            "no rule wants this event, or it is the sender's test event; nothing was written"
-        }
-        Some("conflict") => {
-            "other content is known under the same key; this is on the record, and the original stands (`ackbox list --state conflict`)"
-        }
-        Some("refused") => {
-            "the signature was not accepted; does the receiver run with the same configuration and secrets, and the same clock?"
-        }
-        Some("malformed") => {
-            "a value that a rule reads is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
-        }
-        Some("unknown-source") => "the receiver's configuration names no such source",
-        Some("method") => "the receiver takes only POST",
-        Some("too-large") => {
-            "the body is over the source's `max_body`, or over what one item holds"
-        }
-        Some("unavailable") => {
-            "the table or a secret was not available in time; a sender would send again later"
-        }
-        Some("error") => "a defect of the receiver; its log says more",
-        Some(_) => "a word that this version does not know; is the receiver newer?",
-        None => "no `ackbox-outcome` in the answer; is that an ackbox receiver?",
-    }
 }

@@ -1,13 +1,14 @@
 //! `ackbox show`: a key comes in; everything that the table holds of that action goes out, in the order of
 //! time. The body itself is not shown, only its size: it may hold what a terminal should not keep.
 
+mod object;
 mod timeline;
 
 use std::process::ExitCode;
 
 use ackbox_domain::{ActionKey, RenderedBody, StoredBody, Timestamp};
 use ackbox_store::Story;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::commands::CommandError;
 use crate::commands::table::{self, TableChoice};
@@ -66,7 +67,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         return Ok(ExitCode::FAILURE);
     }
     if args.json {
-        terminal.line(object(&args.key, &story).to_string())?;
+        terminal.line(object::of(&args.key, &story, body(&story)).to_string())?;
     } else {
         terminal.line(text(&args.key, &story, terminal, edge::now()))?;
     }
@@ -83,45 +84,9 @@ fn body(story: &Story) -> Option<&RenderedBody> {
 
 fn text(key: &ActionKey, story: &Story, terminal: &Terminal, now: Timestamp) -> String {
     let mut lines = vec![terminal.paint(Tone::Bold, key.as_str())];
-    let mut fact = |name: &str, value: String| lines.push(format!("  {name:<12} {value}"));
-    if let Some(entry) = &story.outbox {
-        let reason = match &entry.reason {
-            Some(reason) => format!(" ({})", escaped(reason)),
-            None => String::new(),
-        };
-        fact("state", format!("{}{reason}", entry.state));
-        fact("source", entry.source.to_string());
-        fact("destination", entry.destination.to_string());
-        let kept = entry.attempts.len() as u64;
-        let cut = if entry.fence > kept {
-            format!(" (the last {kept} are kept)")
-        } else {
-            String::new()
-        };
-        fact("attempts", format!("{}{cut}", entry.fence));
-    } else {
-        fact("state", "closed; its entry has expired".to_owned());
+    for (name, value) in facts(story) {
+        lines.push(format!("  {name:<12} {value}"));
     }
-    if let Some(accepted) = &story.accepted {
-        fact("namespace", escaped(&accepted.namespace));
-        for (name, value) in &accepted.parts {
-            fact(
-                "part",
-                format!("{} = {}", escaped(name), escaped(value.as_str())),
-            );
-        }
-        let told = [
-            ("account", &accepted.account),
-            ("subject", &accepted.subject),
-        ];
-        for (name, value) in told {
-            if let Some(value) = value {
-                fact(name, escaped(value));
-            }
-        }
-        fact("fingerprint", accepted.fingerprint.short());
-    }
-    fact("body", in_words(body(story)));
     for moment in timeline::of(story) {
         let when = if moment.at > now {
             until(moment.at, now)
@@ -141,6 +106,46 @@ fn text(key: &ActionKey, story: &Story, terminal: &Terminal, now: Timestamp) -> 
     lines.join("\n")
 }
 
+/// What holds of the action now, a name and a value each.
+fn facts(story: &Story) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(entry) = &story.outbox {
+        let reason = match &entry.reason {
+            Some(reason) => format!(" ({})", escaped(reason)),
+            None => String::new(),
+        };
+        let kept = entry.attempts.len() as u64;
+        let cut = if entry.fence > kept && kept > 0 {
+            format!(" (the last {kept} are kept)")
+        } else {
+            String::new()
+        };
+        facts.push(("state", format!("{}{reason}", entry.state)));
+        facts.push(("source", entry.source.to_string()));
+        facts.push(("destination", entry.destination.to_string()));
+        facts.push(("attempts", format!("{}{cut}", entry.fence)));
+    } else {
+        facts.push(("state", "closed; its entry has expired".to_owned()));
+    }
+    if let Some(accepted) = &story.accepted {
+        facts.push(("namespace", escaped(&accepted.namespace)));
+        let parts = accepted.parts.iter();
+        facts.extend(parts.map(|(name, value)| {
+            let part = format!("{} = {}", escaped(name), escaped(value.as_str()));
+            ("part", part)
+        }));
+        let told = [
+            ("account", &accepted.account),
+            ("subject", &accepted.subject),
+        ];
+        let told = told.into_iter();
+        facts.extend(told.filter_map(|(name, value)| Some((name, escaped(value.as_ref()?)))));
+        facts.push(("fingerprint", accepted.fingerprint.short()));
+    }
+    facts.push(("body", in_words(body(story))));
+    facts
+}
+
 fn in_words(body: Option<&RenderedBody>) -> String {
     let Some(body) = body else {
         return "not there any more".to_owned();
@@ -157,64 +162,4 @@ fn in_words(body: Option<&RenderedBody>) -> String {
         format!(" ({})", told.join(", "))
     };
     format!("{} bytes{told}", body.bytes.len())
-}
-
-fn object(key: &ActionKey, story: &Story) -> Value {
-    let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
-    let entry = story.outbox.as_ref().map(|entry| {
-        json!({
-            "state": entry.state.as_str(),
-            "reason": entry.reason,
-            "source": entry.source,
-            "destination": entry.destination,
-            "attempts": entry.fence,
-            "accepted_at": entry.accepted_at.to_string(),
-            "due_at": time(entry.due_at),
-            "first_uncertain_at": time(entry.first_uncertain_at),
-            "settled_at": time(entry.settled_at),
-            "detail": entry.last_detail,
-        })
-    });
-    let accepted = story.accepted.as_ref().map(|accepted| {
-        let parts: Vec<Value> = accepted
-            .parts
-            .iter()
-            .map(|(name, value)| json!({"part": name, "value": value.as_str()}))
-            .collect();
-        json!({
-            "namespace": accepted.namespace,
-            "parts": parts,
-            "source": accepted.source,
-            "rule": accepted.rule,
-            "destination": accepted.destination,
-            "account": accepted.account,
-            "subject": accepted.subject,
-            "event": accepted.event,
-            "message_id": accepted.message_id,
-            "fingerprint": accepted.fingerprint.short(),
-            "accepted_at": accepted.accepted_at.to_string(),
-        })
-    });
-    let body = body(story).map(|body| {
-        json!({
-            "bytes": body.bytes.len(),
-            "content_type": body.content_type,
-            "content_encoding": body.content_encoding,
-        })
-    });
-    let unreadable: Vec<Value> = story
-        .unreadable
-        .iter()
-        .map(|(sort_key, error)| json!({"sort_key": sort_key, "problem": error.to_string()}))
-        .collect();
-    let moments: Vec<Value> = timeline::of(story).into_iter().map(|m| m.json).collect();
-    json!({
-        "key": key.as_str(),
-        "known": true,
-        "entry": entry,
-        "accepted": accepted,
-        "body": body,
-        "timeline": moments,
-        "unreadable": unreadable,
-    })
 }

@@ -4,11 +4,11 @@
 mod consequence;
 mod headers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ackbox_domain::Timestamp;
-use ackbox_signature::{Message, Refusal, Verified};
+use ackbox_signature::{Headers, Message, Refusal, Verified};
 use serde_json::{Value, json};
 
 use crate::cli::{ConfigOption, DEFAULT_PORT};
@@ -71,21 +71,9 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     }
     let given = args.secret.iter().map(|text| sender::reference(text));
     let sender = Sender::find(&args.config, &args.source, given.collect::<Result<_, _>>()?)?;
-    let lines = headers::read(&input::read("the headers", &args.headers)?).map_err(|wrong| {
-        let file = escaped(&args.headers.display().to_string());
-        CommandError::Usage(format!("the headers {file}: {wrong}"))
-    })?;
+    let lines = read_headers(&args.headers)?;
     let body = input::read("the body", &args.body)?;
-    let keys = sender::keys(&sender.scheme, &sender.secrets).await;
-    for problem in &keys.problems {
-        output::note(&format!("warning: {}", escaped(problem)));
-    }
-    if keys.usable.is_empty() {
-        return Err(CommandError::Usage(format!(
-            "no secret of {} can be used, so nothing can be judged",
-            sender.name
-        )));
-    }
+    let keys = usable_keys(&sender).await?;
     let url = args
         .url
         .clone()
@@ -113,6 +101,28 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         Ok(verified) => view.accepted(&verified, now),
         Err(refusal) => view.refused(&refusal),
     }
+}
+
+fn read_headers(path: &Path) -> Result<Headers, CommandError> {
+    headers::read(&input::read("the headers", path)?).map_err(|wrong| {
+        let file = escaped(&path.display().to_string());
+        CommandError::Usage(format!("the headers {file}: {wrong}"))
+    })
+}
+
+/// The sender's keys, at least one; what is wrong with others is told.
+async fn usable_keys(sender: &Sender) -> Result<Keys, CommandError> {
+    let keys = sender::keys(&sender.scheme, &sender.secrets).await;
+    for problem in &keys.problems {
+        output::note(&format!("warning: {}", escaped(problem)));
+    }
+    if keys.usable.is_empty() {
+        return Err(CommandError::Usage(format!(
+            "no secret of {} can be used, so nothing can be judged",
+            sender.name
+        )));
+    }
+    Ok(keys)
 }
 
 /// How a verdict is told.

@@ -1,7 +1,7 @@
 //! One line of `list`: an item of the index, with what its entry (or its conflict) says.
 
 use ackbox_domain::{ActionKey, EntryState, Name, OutboxEntry, Timestamp};
-use ackbox_store::{Class, ItemError, Store, StoreError};
+use ackbox_store::{Class, ConflictKind, ItemError, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::Hit;
@@ -114,7 +114,10 @@ impl Row {
             accepted_at: hit.listed.accepted_at,
             due_at: None,
             attempts: 0,
-            reason: Some(format!("{:?}", last.kind).to_lowercase()),
+            reason: Some(match last.kind {
+                ConflictKind::Conflict => "differs".to_owned(),
+                ConflictKind::Uncompared => "uncompared".to_owned(),
+            }),
             detail: Some(format!("seen {seen} times, last at {}", last.last_seen)),
             first_uncertain_at: None,
         }))

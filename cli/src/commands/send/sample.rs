@@ -1,9 +1,11 @@
 //! A sample body for a sender that was given none: a small one per scheme, kept as data, made to fit the
 //! source's rules. The same id and event give the same bytes, so that sending it again is a duplicate.
 
-use ackbox_domain::{EventPattern, KeyPart, Locator, Source};
+use ackbox_domain::{EventPattern, Source};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+
+use super::fit::fit;
 
 /// One sample: what a sender would send. In its texts `$id`, `$event` and `$status` (what stands behind
 /// the last dot, slash or underscore of the event) are replaced.
@@ -134,127 +136,6 @@ fn fill(template: &str, id: &str, event: &str) -> String {
     out
 }
 
-/// Puts values where the source looks for them and the sample has none; and the whole into a batch of one,
-/// where the source says `each`.
-fn fit(mut body: Value, source: &Source, id: &str, event: &str) -> Value {
-    let values = [
-        (&source.event, event),
-        (&source.id, id),
-        (&source.subject, id),
-        (&source.account, "acct_sample"),
-    ];
-    for (locators, value) in values {
-        // The scheme's own sample has it in one of its places; a source's own places are filled.
-        let pointers = || {
-            locators.iter().filter_map(|locator| match locator {
-                Locator::Body(pointer) => Some(pointer.as_str()),
-                Locator::Header { .. } => None,
-            })
-        };
-        if !pointers().any(|pointer| body.pointer(pointer).is_some())
-            && let Some(pointer) = pointers().next()
-        {
-            put(&mut body, pointer, value);
-        }
-    }
-    let mut outer = Vec::new();
-    for rule in source.rules.iter().filter(|rule| rule.wants(Some(event))) {
-        for part in &rule.key {
-            match part {
-                KeyPart::Value(pointer) => put(&mut body, pointer.as_str(), id),
-                KeyPart::BodyValue(pointer) => outer.push(pointer.as_str()),
-                _ => {}
-            }
-        }
-    }
-    if let Some(each) = &source.each {
-        let mut batch = Value::Object(Map::new());
-        if each.pointer.as_str().is_empty() {
-            batch = Value::Array(vec![body]);
-        } else {
-            place(&mut batch, each.pointer.as_str(), Value::Array(vec![body]));
-        }
-        body = batch;
-    }
-    for pointer in outer {
-        put(&mut body, pointer, id);
-    }
-    body
-}
-
-/// Puts a text at a pointer, where nothing stands there.
-fn put(body: &mut Value, pointer: &str, value: &str) {
-    if body.pointer(pointer).is_none_or(Value::is_null) {
-        place(body, pointer, Value::from(value));
-    }
-}
-
-/// Puts a value at a pointer, making objects on the way; where something else stands in the way, it gives up.
-fn place(body: &mut Value, pointer: &str, value: Value) {
-    let mut at = body;
-    for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
-        if at.is_null() {
-            *at = Value::Object(Map::new());
-        }
-        at = match at {
-            Value::Object(map) => map.entry(name).or_insert(Value::Null),
-            Value::Array(items) => {
-                let Some(item) = name.parse().ok().and_then(|n: usize| items.get_mut(n)) else {
-                    return;
-                };
-                item
-            }
-            _ => return,
-        };
-    }
-    *at = value;
-}
-
-/// The lines of headers that the source reads and the scheme does not send.
-pub(super) fn further_headers(
-    source: Option<&Source>,
-    signed: &[(String, String)],
-    id: &str,
-    event: &str,
-) -> Vec<(String, String)> {
-    let mut headers: Vec<(String, String)> = Vec::new();
-    let Some(source) = source else {
-        return headers;
-    };
-    let located = [
-        (&source.id, id),
-        (&source.event, event),
-        (&source.subject, id),
-        (&source.account, "acct_sample"),
-    ];
-    let located = located.into_iter().flat_map(|(locators, value)| {
-        locators
-            .iter()
-            .take(1)
-            .filter_map(move |locator| match locator {
-                Locator::Header { name, .. } => Some((name.as_str(), value)),
-                Locator::Body(_) => None,
-            })
-    });
-    let rules = source.rules.iter().filter(|rule| rule.wants(Some(event)));
-    let parts = rules
-        .flat_map(|rule| &rule.key)
-        .filter_map(|part| match part {
-            KeyPart::Header(name) => Some((name.as_str(), id)),
-            _ => None,
-        });
-    for (name, value) in located.chain(parts) {
-        let is_there = |list: &[(String, String)]| {
-            list.iter().any(|(have, _)| have.eq_ignore_ascii_case(name))
-        };
-        if !is_there(signed) && !is_there(&headers) {
-            headers.push((name.to_owned(), value.to_owned()));
-        }
-    }
-    headers
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,17 +166,5 @@ mod tests {
         let value: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(value["id"], "a\"b$event\\");
         assert_eq!(value["type"], "x\n");
-    }
-
-    #[test]
-    fn what_a_rule_reads_is_put_where_it_looks() {
-        let mut body = serde_json::json!({"data": {"id": "kept"}, "list": [1]});
-        put(&mut body, "/data/id", "x");
-        put(&mut body, "/data/export/a~1b", "x");
-        put(&mut body, "/list/7/id", "x");
-        assert_eq!(
-            body,
-            serde_json::json!({"data": {"id": "kept", "export": {"a/b": "x"}}, "list": [1]})
-        );
     }
 }

@@ -1,0 +1,64 @@
+//! What the receiver answered becomes words and an exit code. What it says is escaped: it may be anybody.
+
+use std::process::ExitCode;
+
+use bytes::Bytes;
+use http::Response;
+
+use crate::commands::CommandError;
+use crate::output::{self, Terminal, Tone, escaped};
+
+/// Tells the answer; the exit code is 0 for a 2xx, else 1.
+pub(super) fn tell(
+    response: &Response<Bytes>,
+    terminal: &Terminal,
+) -> Result<ExitCode, CommandError> {
+    let status = response.status();
+    let outcome = response.headers().get("ackbox-outcome");
+    let outcome = outcome.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let (tone, code) = if status.is_success() {
+        (Tone::Good, ExitCode::SUCCESS)
+    } else {
+        (Tone::Bad, ExitCode::FAILURE)
+    };
+    let word = outcome.as_deref().map(escaped).unwrap_or_default();
+    let verdict = terminal.paint(tone, format!("{} {word}", status.as_u16()).trim_end());
+    terminal.line(format!("{verdict}: {}", in_words(outcome.as_deref())))?;
+    if outcome.is_none() && !response.body().is_empty() {
+        let body = String::from_utf8_lossy(response.body());
+        let start: String = body.chars().take(500).collect();
+        output::note(&escaped(&start));
+    }
+    Ok(code)
+}
+
+/// What the receiver's word means.
+fn in_words(outcome: Option<&str>) -> &'static str {
+    match outcome {
+        Some("accepted") => "committed; it will be delivered",
+        Some("duplicate") => "known already; nothing was written",
+        Some("ignored") => {
+            "no rule wants this event, or it is the sender's test event; nothing was written"
+        }
+        Some("conflict") => {
+            "other content is known under the same key; this is on the record, and the original stands (`ackbox list --state conflict`)"
+        }
+        Some("refused") => {
+            "the signature was not accepted; does the receiver run with the same configuration and secrets, and the same clock?"
+        }
+        Some("malformed") => {
+            "a value that a rule reads is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
+        }
+        Some("unknown-source") => "the receiver's configuration names no such source",
+        Some("method") => "the receiver takes only POST",
+        Some("too-large") => {
+            "the body is over the source's `max_body`, or over what one item holds"
+        }
+        Some("unavailable") => {
+            "the table or a secret was not available in time; a sender would send again later"
+        }
+        Some("error") => "a defect of the receiver; its log says more",
+        Some(_) => "a word that this version does not know; is the receiver newer?",
+        None => "no `ackbox-outcome` in the answer; is that an ackbox receiver?",
+    }
+}
