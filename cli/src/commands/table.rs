@@ -84,6 +84,16 @@ pub fn unread(error: StoreError) -> CommandError {
         StoreError::NoTable { .. } | StoreError::ForeignTable { .. } => {
             CommandError::Usage(error.to_string())
         }
+        StoreError::Unavailable { .. } => {
+            let at = match edge::environment(ENDPOINT_VARIABLE) {
+                Some(endpoint) => format!(" (at {})", escaped(&endpoint)),
+                None => String::new(),
+            };
+            CommandError::failed(
+                format!("the table does not answer{at}: is its engine running?"),
+                error,
+            )
+        }
         other => CommandError::failed("the table cannot be read", other),
     }
 }

@@ -230,6 +230,27 @@ fn a_file_that_is_no_table_is_told() {
     assert!(ended.err.contains("table.db"), "{}", ended.err);
 }
 
+#[test]
+fn the_engine_that_the_environment_names_is_read() {
+    let filled = filled();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let path = filled.path("table.db");
+    let engine = runtime.block_on(Engine::file(&path)).unwrap();
+    let place = Place::empty().with("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint());
+    let ended = place.run(&["list", "--json"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(states(&ended.json()).len(), 3);
+    runtime.block_on(engine.stop());
+
+    let ended = place.run(&["list", "--json"]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{ended:?}");
+    assert!(
+        ended.err.contains("is its engine running?"),
+        "{}",
+        ended.err
+    );
+}
+
 /// `ackbox dev` on a file, running; killed when dropped, as nothing waits for it.
 struct Dev {
     child: std::process::Child,
