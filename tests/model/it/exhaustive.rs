@@ -71,6 +71,14 @@ fn every_property_holds_with_an_operator_and_keys() {
     });
 }
 
+#[test]
+fn every_run_has_an_allowed_timing() {
+    for destination in DESTINATIONS {
+        assert!(Bounds::full(destination).is_allowed());
+        assert!(Bounds::wider_clocks(destination).is_allowed());
+    }
+}
+
 /// What one could see of a state from outside.
 type Seen = BTreeSet<(EntryState, u8, u8, bool, usize, Broken)>;
 

@@ -70,6 +70,19 @@ impl Bounds {
         }
     }
 
+    /// The same with clocks one step off true time either way, so that two may be two steps apart.
+    #[must_use]
+    pub const fn wider_clocks(destination: Destination) -> Self {
+        Self {
+            clock_off: 2,
+            lease: 5,
+            window: 18,
+            retry_for: 15,
+            backoff: 8,
+            ..Self::full(destination)
+        }
+    }
+
     /// How far two clocks may differ: what the configuration has to allow for.
     #[must_use]
     pub const fn skew(&self) -> u8 {

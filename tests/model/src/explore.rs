@@ -32,6 +32,8 @@ pub enum Verdict {
     Holds,
     /// There is a state in which it does not.
     Violated,
+    /// It says nothing of this model.
+    NotAsked,
     /// It was seen.
     Seen,
     /// It was not seen anywhere: what should have been tried was not.
@@ -89,7 +91,10 @@ fn verdicts(
     model
         .properties()
         .iter()
-        .map(|p| (p.name, verdict(&p.expectation, found.contains_key(p.name))))
+        .map(|p| match model.judges(p.name) {
+            true => (p.name, verdict(&p.expectation, found.contains_key(p.name))),
+            false => (p.name, Verdict::NotAsked),
+        })
         .collect()
 }
 

@@ -19,7 +19,8 @@
 //!   never reached the table counts as dying. A settlement may come long after the lease.
 //! - **Time** in steps, without an end: points in time are kept relative to now, and those so far back
 //!   that no comparison tells them apart are one. Each invocation has its own clock, exact or one step
-//!   ahead, so that any two are up to one step apart, either way.
+//!   ahead, so that any two are up to one step apart, either way (two steps in one more run, without
+//!   keys).
 //! - **The destination**, with keys and without: carries out or not, answers success, a final no, a no
 //!   for now, busy, or nothing; a connection may fail. With keys it forgets them as early as its word
 //!   allows.
@@ -37,8 +38,8 @@
 //! decision and its write is modelled, since the lease counts from the decision.
 //!
 //! A write that can only be refused is refused at once, and what nobody will read any more is dropped
-//! (`simplify`). [`Protocol::in_full`] leaves that out; a test compares the two, and every run with a
-//! missing guard is in full.
+//! (`simplify`). [`Protocol::in_full`] leaves that out; a test compares what the two show, `make model`
+//! checks smaller bounds in full as well, and every run with a missing guard is in full.
 //!
 //! # What is assumed
 //!
@@ -64,6 +65,7 @@
 //! Every step grows a measure that is bounded (`simplify`), so no run is endless; and a state after
 //! which nothing can happen is closed or held. So every run ends closed or held, whatever the order.
 
+mod after;
 mod bounds;
 pub mod clock;
 mod decide;

@@ -4,7 +4,7 @@ use stateright::{Model, Property, Representative};
 
 use crate::bounds::{Bounds, Guards};
 use crate::decide::Rules;
-use crate::property::properties;
+use crate::property::{NO_ENDLESS_RUN, properties};
 use crate::state::State;
 use crate::step::Step;
 
@@ -29,6 +29,11 @@ impl Protocol {
     pub fn in_full(mut self) -> Self {
         self.rules.simplifies = false;
         self
+    }
+
+    /// Whether the property says something of this model: in full, nothing measures progress.
+    pub(crate) fn judges(&self, property: &str) -> bool {
+        property != NO_ENDLESS_RUN || self.rules.simplifies
     }
 
     /// Whether the bounds are wide enough for everything that is to be seen.
