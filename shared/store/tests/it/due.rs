@@ -1,6 +1,6 @@
 //! Finding what is due: everything once, nothing of others, and two sweeps rarely at one place.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ackbox_domain::{ActionKey, Settlement, Timestamp};
 use ackbox_store::schema::{self, attribute, kind};
@@ -63,13 +63,18 @@ async fn a_thousand_entries_are_each_found_once_in_pages_of_25_and_in_another_or
     let keys: Vec<_> = once.concat();
     let distinct: HashSet<_> = keys.iter().collect();
     assert_eq!((keys.len(), distinct.len()), (1000, 1000));
-    let again = pages(&engine.store, Class::Open, "mailer", late)
-        .await
-        .concat();
-    assert_ne!(keys, again);
+    // A page is not in the order of time, or two sweeps at one page would meet at its first entry.
+    let number: HashMap<_, _> = (0..1000)
+        .map(|id| (action(&format!("msg_{id}"), b"").key, id))
+        .collect();
+    let in_order = |page: &&Vec<ActionKey>| page.is_sorted_by_key(|key| number[key]);
+    assert!(once.iter().filter(in_order).count() < once.len() / 2);
     // Two sweeps that start at once are at different pages almost all of the time.
-    let met = keys.iter().zip(&again).filter(|(a, b)| a == b).count();
-    assert!(met < 100, "{met} of 1000");
+    let again = pages(&engine.store, Class::Open, "mailer", late).await;
+    let set = |page: &Vec<ActionKey>| page.iter().cloned().collect::<HashSet<_>>();
+    let together = once.iter().zip(&again);
+    let met = together.filter(|(a, b)| set(a) == set(b)).count();
+    assert!(met < once.len() / 2, "{met} of {}", once.len());
     // Half of them are due half way.
     let half = TIMING.first_due.as_secs() + 499;
     let half = pages(&engine.store, Class::Open, "mailer", half)

@@ -38,6 +38,8 @@ impl Intercept for Losing {
         if lost.is_ok() {
             let response = context.response_mut();
             *response.status_mut() = 500.try_into()?;
+            // Some engines name the error here too.
+            response.headers_mut().remove("x-amzn-errortype");
             let body = crate::faults::error_body("InternalServerError");
             *response.body_mut() = body.into();
         }
