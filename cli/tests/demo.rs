@@ -1,10 +1,15 @@
 //! The demo as a user runs it: the binary, its standard output, its exit code.
 
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
+/// Each demo keeps a small machine busy, and its destinations wait only so long: one at a time.
+static STAGE: Mutex<()> = Mutex::new(());
+
 fn demo(arguments: &[&str]) -> Output {
+    let _stage = STAGE.lock().unwrap_or_else(PoisonError::into_inner);
     Command::new(env!("CARGO_BIN_EXE_ackbox"))
         .arg("demo")
         .args(arguments)

@@ -41,18 +41,20 @@ use verdict::{Counts, Verdict};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const MORE: &str = "\
-Everything runs in this process: an engine in memory, the receiver, the dispatcher and the sweeper, and
-five destinations of which four are in trouble. Nothing leaves this machine, nothing is written to disk.
+Everything runs in this process: an engine in memory, the receiver, the
+dispatcher and the sweeper, and five destinations of which four are in trouble.
+Nothing leaves this machine, and nothing is written to disk.
 
-The verdict compares what the senders were told with what the destinations saw; the table's own opinion
-decides nothing. In --json, `requests` is the sum of accepted, duplicates, conflicts, refused and ignored
-(a message that is too large counts as refused, and in `too_large`), and `accepted` is the sum of
-delivered, unknown, held and dead.
+The verdict compares what the senders were told with what the destinations saw;
+the table's own opinion decides nothing. In --json, `requests` is the sum of
+`accepted`, `duplicates`, `conflicts`, `refused` and `ignored` (a message that
+is too large is in `refused`, and in `too_large`), and `accepted` is the sum of
+`delivered`, `unknown`, `held` and `dead`.
 
 Examples:
   ackbox demo
   ackbox demo --json | jq .lost
-  ackbox demo --verbose 2>demo.log     the functions' own log lines, a JSON object each
+  ackbox demo --verbose 2>demo.log   the functions' own log, a JSON object a line
 
 Exit code: 0 where every count is as it must be, 1 where not.";
 
