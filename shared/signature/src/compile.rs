@@ -10,7 +10,7 @@ use crate::encoding::Encoding;
 use crate::error::GrammarError;
 use crate::scheme::{Place, Scheme, StampPlace, StampRule, Version};
 use crate::spec::{SchemeSpec, SignatureSpec, TimestampSpec};
-use crate::template::{self, Part, is_header_name};
+use crate::template::{self, Part, TOUCHING_TOLERANCE, is_header_name};
 use crate::verified::MAX_COVERED;
 
 /// What most senders and the Standard Webhooks libraries allow.
@@ -280,6 +280,11 @@ impl Compiler {
         }
         if stamp.is_some() && !signed && (is_token || !parts.is_empty()) {
             self.wrong("timestamp", "is not part of `signed`: whoever repeats a message could change it, so it proves nothing; leave it out");
+        }
+        if stamp.is_some_and(|(_, tolerance)| *tolerance > TOUCHING_TOLERANCE)
+            && template::timestamp_touches(parts)
+        {
+            self.wrong("timestamp.tolerance", "is too long for a {timestamp} that touches another value, where only its closeness to now tells how many digits it has: write at most \"1d\"");
         }
     }
 

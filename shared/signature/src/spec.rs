@@ -88,7 +88,7 @@ pub struct TimestampSpec {
     pub header: Option<String>,
     /// The key of an item of the signature header: `t`.
     pub key: Option<String>,
-    /// `seconds` (default) or `milliseconds` since 1970, in decimal digits.
+    /// `seconds` (default) or `milliseconds` since 1970, in decimal digits without leading zeros.
     pub unit: Option<String>,
     /// How far it may be from now, in both directions: `"5m"` (default). Never zero.
     pub tolerance: Option<String>,

@@ -60,13 +60,14 @@ pub(crate) fn find<'a>(
     .map_err(|problem| Refusal::MalformedHeader {
         header: header.to_owned(),
         problem,
-        expected: format!("{unit} since 1970 in decimal digits, once"),
+        expected: format!("{unit} since 1970 in decimal digits without leading zeros, once"),
     })
 }
 
-/// Decimal digits only: no sign, no space, no fraction.
+/// Decimal digits only: no sign, no space, no fraction. And no leading zero, so that one time has one text: where a
+/// value stands directly beside the timestamp, a zero could belong to either.
 fn digits(text: &[u8], ms_per_unit: u64) -> Option<u64> {
-    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+    if text.first().is_none_or(|first| *first == b'0') || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
     std::str::from_utf8(text)

@@ -1,5 +1,7 @@
 //! The signed bytes as a template (`{timestamp}.{body}`) in, a sequence of parts out.
 
+use std::time::Duration;
+
 /// One part of the signed bytes. A new kind of part (the URL, a form field) is one more variant here, one
 /// placeholder in [`parse`] and one arm in [`crate::signed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +65,10 @@ fn placeholder(name: &str, id: Option<&str>) -> Result<Part, String> {
 }
 
 /// Two values of unknown length that touch could share their bytes differently, so that one signature would fit
-/// two messages. Next to a timestamp that is harmless: moving a digit moves it out of any tolerance.
+/// two messages. A timestamp may touch a value on one of its sides, where the other side is held fast. Then only
+/// its length could change, and a time without leading zeros that gains or loses a digit is at least nine tenths
+/// of itself away from what it was: far outside of [`TOUCHING_TOLERANCE`]. With values on both sides its digits
+/// could be taken from elsewhere: from an id that holds a time, or from a time further on in the body.
 fn check(parts: &[Part]) -> Result<(), String> {
     let once = |part: &Part| parts.iter().filter(|other| *other == part).count() <= 1;
     if !parts.iter().any(|part| !matches!(part, Part::Literal(_))) {
@@ -83,8 +88,31 @@ fn check(parts: &[Part]) -> Result<(), String> {
                 .into(),
         );
     }
+    if let Some(at) = parts.iter().position(|part| *part == Part::Timestamp)
+        && at
+            .checked_sub(1)
+            .is_some_and(|before| loose(&parts[before]))
+        && parts[at + 1..].iter().any(loose)
+    {
+        return Err(
+            "a value of unknown length touches the {timestamp} that follows it, with another value behind, so \
+             that one signature would fit two messages: put the sender's separator before {timestamp}"
+                .into(),
+        );
+    }
     Ok(())
 }
+
+/// Whether nothing but its digits tells where the timestamp begins or ends.
+pub(crate) fn timestamp_touches(parts: &[Part]) -> bool {
+    let open = |part: &Part| !matches!(part, Part::Literal(_));
+    parts
+        .windows(2)
+        .any(|pair| pair.contains(&Part::Timestamp) && pair.iter().all(open))
+}
+
+/// The longest tolerance of a scheme whose timestamp touches a value: see `check`. A year would do as well.
+pub(crate) const TOUCHING_TOLERANCE: Duration = Duration::from_secs(24 * 3600);
 
 /// A header name as RFC 9110, section 5.6.2 (token) has it.
 pub(crate) fn is_header_name(name: &str) -> bool {
@@ -146,8 +174,34 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_may_touch_its_neighbours() {
-        assert!(parse("{timestamp}{body}", None).is_ok());
-        assert!(parse("{id}{timestamp}{body}", Some("X-Id")).is_ok());
+    fn a_timestamp_may_touch_a_value_on_one_side_where_the_other_is_held_fast() {
+        for template in [
+            "{timestamp}{body}",
+            "v1:{timestamp}{body}",
+            "{id}.{timestamp}{body}",
+            "{body}{timestamp}",
+            "{id}.{body}{timestamp}\n",
+        ] {
+            let parts = parse(template, Some("X-Id"));
+            assert!(
+                parts.as_deref().is_ok_and(timestamp_touches),
+                "{template}: {parts:?}"
+            );
+        }
+        let parts = parse("{id}.{timestamp}.{body}", Some("X-Id")).unwrap();
+        assert!(!timestamp_touches(&parts));
+    }
+
+    #[test]
+    fn a_value_before_a_timestamp_with_a_value_behind_is_refused() {
+        for template in [
+            "{id}{timestamp}{body}",
+            "{id}{timestamp}.{body}",
+            "v1:{header:X-B}{timestamp}:{body}",
+            "{body}{timestamp}.{id}",
+        ] {
+            let error = parse(template, Some("X-Id")).unwrap_err();
+            assert!(error.contains("before {timestamp}"), "{template}: {error}");
+        }
     }
 }

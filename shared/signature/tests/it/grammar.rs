@@ -314,6 +314,16 @@ fn a_scheme_that_could_not_be_secure_does_not_compile() {
             format!("signed = \"{{header:X-A}}{{body}}\"\n{SIGNATURE}"),
             "touch",
         ),
+        (
+            format!("signed = \"{{header:X-A}}{{timestamp}}.{{body}}\"\n{SIGNATURE}{timestamp}"),
+            "before {timestamp}",
+        ),
+        (
+            format!(
+                "signed = \"{{timestamp}}{{body}}\"\n{SIGNATURE}{timestamp}tolerance = \"2d\"\n"
+            ),
+            "at most \"1d\"",
+        ),
         (format!("signed = \"v1\"\n{SIGNATURE}"), "signs nothing"),
         (
             format!("signed = \"{{body}}\"\n{token}"),

@@ -262,7 +262,8 @@ fn several_signatures_are_all_tried_and_unknown_versions_skipped() {
             "malformed-header",
         ),
         (format!("t=18446744073709551615,{v1}"), "malformed-header"),
-        (format!("t=01735689600,{v1}"), "no-secret-matched"),
+        (format!("t=01735689600,{v1}"), "malformed-header"),
+        (format!("t=0,{v1}"), "malformed-header"),
     ] {
         assert_eq!(outcome(value.clone()), reason, "{value}");
     }
@@ -372,6 +373,53 @@ fn a_signed_id_that_holds_the_separator_is_refused() {
         &secrets,
     ));
     assert_eq!(reason, "malformed-header");
+}
+
+#[test]
+fn no_digit_moves_between_a_timestamp_and_the_value_that_it_touches() {
+    for (signed_bytes, original, moved) in [
+        // The body gives its last digit away, or takes the timestamp's first.
+        (
+            "{body}{timestamp}",
+            "#10",
+            [("#1", "01735689600"), ("#101", "735689600")],
+        ),
+        (
+            "{body}{timestamp}",
+            "#1",
+            [("#", "11735689600"), ("#11", "735689600")],
+        ),
+        // The same at the timestamp's end.
+        (
+            "{timestamp}{body}",
+            "0#",
+            [("#", "17356896000"), ("00#", "173568960")],
+        ),
+    ] {
+        let scheme = Scheme::from_toml(
+            "touching",
+            &format!(
+                "signed = \"{signed_bytes}\"\ntimestamp = {{ header = \"X-Time\" }}\n[[signature]]\nheader = \"X-Sig\"\nalgorithm = \"hmac-sha256\"\nencoding = \"hex\"\n"
+            ),
+        )
+        .unwrap();
+        let secrets = [scheme
+            .secret("s", "an example secret, not a real one")
+            .unwrap()];
+        let lines = signed(&scheme, &secrets[0], original.as_bytes());
+        let accepted = code(verify(&scheme, &lines, original.as_bytes(), &secrets));
+        assert_eq!(accepted, "accepted", "{signed_bytes}");
+        for (body, stamp) in moved {
+            let lines = with(&lines, "X-Time", stamp);
+            let reason = code(verify(&scheme, &lines, body.as_bytes(), &secrets));
+            let expected = match stamp.len() {
+                _ if stamp.starts_with('0') => "malformed-header",
+                ..10 => "too-old",
+                _ => "too-new",
+            };
+            assert_eq!(reason, expected, "{signed_bytes}: {body} {stamp}");
+        }
+    }
 }
 
 #[test]
