@@ -1,5 +1,6 @@
 //! A rule's `key`: its parts, and whether they can be an identity. A part that the signature does not
-//! cover is refused unless the user says that he trusts it: who can change it can make new actions.
+//! cover is refused unless the user says that he trusts it: who can change it can make new actions. So is any
+//! key under a signature that leaves the body out: the action would be what anyone says.
 
 use ackbox_domain::{KeyPart, Locator};
 use toml::Spanned;
@@ -41,6 +42,7 @@ pub(crate) fn parts(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<Vec<
     }
     if let Some(sender) = sender {
         tells_elements_apart(table, sender, &parts)?;
+        body_is_signed(table, sender)?;
     }
     warn_of_no_identity(table, &parts);
     Ok(parts)
@@ -131,10 +133,13 @@ impl Check<'_, '_> {
         if self.sender.trusts_body() {
             return Ok(());
         }
-        let (scheme, source) = (self.sender.scheme.slug(), self.sender.name);
+        let scheme = self.sender.scheme.slug();
         Err(self.mistake(
-            format!("{} stands in the body, which the signature of \"{scheme}\" does not cover", shown(self.text.get_ref())),
-            &format!("choose a scheme that signs the body, if the sender has one; or write trust_body = true in [source.{source}], which means: whoever knows the secret, or stands between, can put anything there, and so make any action"),
+            format!(
+                "{} stands in the body, which the signature of \"{scheme}\" does not cover",
+                shown(self.text.get_ref())
+            ),
+            &to_trust_the_body(self.sender),
         ))
     }
 
@@ -143,6 +148,27 @@ impl Check<'_, '_> {
             .report
             .mistake(&self.text.span(), format!("`key`: {message}"), help)
     }
+}
+
+fn to_trust_the_body(sender: &Sender<'_>) -> String {
+    let source = sender.name;
+    format!(
+        "choose a scheme that signs the body, if the sender has one; or write trust_body = true in [source.{source}], which means: whoever knows the secret, or stands between, can put anything there, and so make any action"
+    )
+}
+
+/// A signed id alone says that there was a message, and not which: any body fits its signature.
+fn body_is_signed(table: &Table<'_>, sender: &Sender<'_>) -> Read<()> {
+    if sender.trusts_body() {
+        return Ok(());
+    }
+    let message = format!(
+        "`key` has no part of the body, and the signature of \"{}\" does not cover the body either: one signature lets any body in",
+        sender.scheme.slug()
+    );
+    Err(table
+        .report
+        .mistake(&table.place("key"), message, to_trust_the_body(sender)))
 }
 
 /// In a batch, at least one part must be of the element: else all elements make one action.

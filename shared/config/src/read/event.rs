@@ -1,6 +1,7 @@
-//! A rule's `on`: which events it wants. An entry that could never fit is refused, or warned of.
+//! A rule's `on`: which events it wants. An entry that could never fit is refused, or warned of; so is a
+//! choice between rules that stands on a type which nobody signed.
 
-use ackbox_domain::EventPattern;
+use ackbox_domain::{EventPattern, Locator, Rule};
 use toml::Spanned;
 
 use super::locator::{all, repeated};
@@ -101,6 +102,64 @@ fn warn_of_test_event(
             ),
         );
     }
+}
+
+/// Warns, once for a source, of rules between which an unsigned event type chooses. Where all rules want the
+/// same events, or all make one action of one body (one namespace, one key), another type makes no second one.
+pub(crate) fn warn_of_unsigned_types(sender: &Sender<'_>, rules: &[(Table<'_>, Rule)]) {
+    let Some(header) = unsigned_header(sender) else {
+        return;
+    };
+    let chosen = rules.iter().find_map(|(table, rule)| {
+        let is_another = |other: &Rule| {
+            let is_one_action = other.namespace == rule.namespace && other.key == rule.key;
+            !is_one_action && !want_the_same(&rule.on, &other.on)
+        };
+        let other = rules.iter().find(|(_, other)| is_another(other));
+        let (_, other) = other.filter(|_| !wants_all(&rule.on))?;
+        Some((table, rule, other))
+    });
+    let Some((table, rule, other)) = chosen else {
+        return;
+    };
+    if sender.trusts_header(header) {
+        return;
+    }
+    let message = format!(
+        "the event's type stands in the header {header}, which the signature of \"{}\" does not cover: whoever replays a signed body can change its type, and so make the rules {} and {} both fire for it, although their `on` differ",
+        sender.scheme.slug(),
+        rule.name,
+        other.name
+    );
+    let help = format!(
+        "write event = \"/pointer\" in [source.{0}], where the body tells the type; or give the rules one namespace and one key; or accept it by trust_unsigned_id = true in [source.{0}]",
+        sender.name
+    );
+    table.report.warn(&table.place("on"), message, help);
+}
+
+/// The header that tells the event's type while the signature leaves it out and covers the body. One that is
+/// signed is always there, so nothing behind it counts; a value of the body may be absent. A body that is not
+/// signed needs nobody who replays it: `trust_body` says all of it.
+fn unsigned_header<'s>(sender: &'s Sender<'_>) -> Option<&'s str> {
+    let places = sender.event.as_deref().ok()?;
+    let header = places.iter().find_map(|place| match place {
+        Locator::Header { name, covered } => Some((name, covered)),
+        Locator::Body(_) => None,
+    });
+    match header {
+        Some((name, false)) if sender.scheme.facts().covers_body => Some(name),
+        _ => None,
+    }
+}
+
+fn wants_all(on: &[EventPattern]) -> bool {
+    on.contains(&EventPattern::Any)
+}
+
+fn want_the_same(a: &[EventPattern], b: &[EventPattern]) -> bool {
+    let holds = |a: &[EventPattern], b: &[EventPattern]| b.iter().all(|want| a.contains(want));
+    (wants_all(a) && wants_all(b)) || (holds(a, b) && holds(b, a))
 }
 
 /// Whether one event can be wanted by both.

@@ -63,6 +63,9 @@ pub(crate) fn rules<'a>(
     unique_names(source, value.get_ref())?;
     let rules = rules?;
     warn_of_shadows(&rules);
+    if let Some(sender) = sender {
+        event::warn_of_unsigned_types(sender, &rules);
+    }
     Ok(rules.into_iter().map(|(_, rule)| rule).collect())
 }
 

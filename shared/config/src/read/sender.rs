@@ -74,12 +74,12 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Whether a header can be trusted as an identity: it is signed, or the user says so.
+    /// Whether a header can be trusted, as a part of an identity or to tell the event's type: it is signed, or the user says so.
     pub(crate) fn trusts_header(&self, name: &str) -> bool {
         covers(self.scheme.facts(), name) || self.trusts_id.allows()
     }
 
-    /// Whether a value of the body can be trusted as an identity: it is signed, or the user says so.
+    /// Whether the body can be trusted: it is signed, or the user says so.
     pub(crate) fn trusts_body(&self) -> bool {
         self.scheme.facts().covers_body || self.trusts_body.allows()
     }
@@ -104,12 +104,12 @@ impl<'a> Sender<'a> {
             (
                 &self.trusts_id,
                 "trust_unsigned_id",
-                "no key part stands in a header that the signature leaves out",
+                "neither a key part nor a choice between rules stands in a header that the signature leaves out",
             ),
             (
                 &self.trusts_body,
                 "trust_body",
-                "no key part stands in a body that the signature leaves out",
+                "the signature covers the body",
             ),
         ] {
             if trust.is_needless() {

@@ -1,6 +1,6 @@
 //! `[[source.NAME.rule]]`.
 
-use crate::{Case, case, check, mistakes, warnings};
+use crate::{Case, case, check, edited, mistakes, warnings};
 
 #[test]
 fn every_mistake_of_a_rule_is_named_with_its_place() {
@@ -271,3 +271,150 @@ const WARNINGS: &[Case] = &[
         "",
     ),
 ];
+
+/// A second rule beside one of a source that signs the body alone: on `first` and `second`, with the rest of
+/// both as given.
+fn two_rules(source: &str, first: &str, second: &str) -> String {
+    format!(
+        r#"[source.repo]
+scheme = "github"
+secrets = ["env:A"]
+{source}
+[[source.repo.rule]]
+name = "push"
+{first}
+destination = "there"
+[[source.repo.rule]]
+name = "release"
+{second}
+destination = "there"
+[destination.there]
+url = "https://there.example.com"
+idempotency = "none"
+"#
+    )
+}
+
+const PUSH: &str = "key = [\"/id\"]\non = [\"push\"]";
+const RELEASE: &str = "key = [\"/id\"]\non = [\"release\"]";
+
+#[test]
+fn rules_between_which_an_unsigned_event_type_chooses_are_warned_of() {
+    let said = |at: &str, header: &str, names: &str| {
+        format!(
+            "{at}: the event's type stands in the header {header}, which the signature of \"github\" does not cover: whoever replays a signed body can change its type, and so make the rules {names} both fire for it, although their `on` differ; write event = \"/pointer\" in [source.repo], where the body tells the type; or give the rules one namespace and one key; or accept it by trust_unsigned_id = true in [source.repo]"
+        )
+    };
+    let usual = said("8:6", "x-github-event", "push and release");
+    let namespace = "\nnamespace = \"one\"";
+    for (what, text, expected) in [
+        ("two types", two_rules("", PUSH, RELEASE), &usual),
+        (
+            "a type, and all",
+            two_rules("", PUSH, "key = [\"/id\"]"),
+            &usual,
+        ),
+        (
+            "all, and a type",
+            two_rules("", "key = [\"/id\"]", RELEASE),
+            &said("12:6", "x-github-event", "release and push"),
+        ),
+        (
+            "types that overlap",
+            two_rules("", PUSH, "key = [\"/id\"]\non = [\"push\", \"pull.*\"]"),
+            &usual,
+        ),
+        (
+            "one namespace, and two keys",
+            two_rules(
+                "",
+                &format!("{PUSH}{namespace}"),
+                &format!("key = [\"/other\"]\non = [\"release\"]{namespace}"),
+            ),
+            &usual,
+        ),
+        (
+            "a place of the source's own, behind one in the body",
+            two_rules("event = [\"/type\", \"header:X-Type\"]", PUSH, RELEASE),
+            &said("8:6", "x-type", "push and release"),
+        ),
+    ] {
+        assert_eq!(&warnings(&text), expected, "{what}");
+    }
+}
+
+#[test]
+fn an_unsigned_event_type_that_makes_no_second_action_is_not_warned_of() {
+    let one = |rule: &str| format!("{rule}\nnamespace = \"one\"");
+    for (what, text) in [
+        (
+            "trusted",
+            two_rules("trust_unsigned_id = true", PUSH, RELEASE),
+        ),
+        (
+            "in the body",
+            two_rules("event = \"/action\"", PUSH, RELEASE),
+        ),
+        (
+            "one namespace and key",
+            two_rules("", &one(PUSH), &one(RELEASE)),
+        ),
+        ("the same types", two_rules("", PUSH, PUSH)),
+        (
+            "all types",
+            two_rules("", "key = [\"/id\"]", "key = [\"/id\"]\non = [\"*\"]"),
+        ),
+        (
+            "a body that nobody signs, either",
+            two_rules(
+                "trust_body = true\nevent = \"header:X-Type\"",
+                PUSH,
+                RELEASE,
+            )
+            .replace("\"github\"", "\"token\""),
+        ),
+        (
+            "one rule",
+            edited(
+                "\"standard-webhooks\"\nsecrets = [\"env:REPORTS\"]\nmax_body = \"256 KiB\"\ntolerance = \"5m\"",
+                "\"github\"\nsecrets = [\"env:REPORTS\"]",
+            )
+            .replace("[\"message:id\"]", "[\"/id\"]"),
+        ),
+    ] {
+        assert_eq!(warnings(&text), "", "{what}");
+    }
+}
+
+#[test]
+fn a_permission_that_only_the_event_type_needs_is_needless_where_nothing_hangs_on_it() {
+    let text = two_rules("trust_unsigned_id = true", PUSH, PUSH);
+    assert!(
+        warnings(&text).contains("is not needed"),
+        "{}",
+        warnings(&text)
+    );
+}
+
+/// A scheme that signs an id, and leaves the body out.
+const ID_ONLY: &str = r#"
+[scheme.own]
+signed = "{id}.{timestamp}"
+id = [{ header = "X-Id" }]
+timestamp = { header = "X-Time" }
+[[scheme.own.signature]]
+header = "X-Sig"
+algorithm = "hmac-sha256"
+encoding = "hex"
+"#;
+
+#[test]
+fn a_signed_id_over_an_unsigned_body_needs_trust_in_the_body() {
+    let text = edited("\"standard-webhooks\"", "\"own\"\nevent = \"/type\"") + ID_ONLY;
+    assert_eq!(
+        mistakes(&text),
+        "12:7: `key` has no part of the body, and the signature of \"own\" does not cover the body either: one signature lets any body in; choose a scheme that signs the body, if the sender has one; or write trust_body = true in [source.reports], which means: whoever knows the secret, or stands between, can put anything there, and so make any action"
+    );
+    let trusted = text.replace("\"own\"\n", "\"own\"\ntrust_body = true\n");
+    assert_eq!(warnings(&trusted), "");
+}
