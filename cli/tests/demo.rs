@@ -14,7 +14,7 @@ fn demo(arguments: &[&str]) -> Output {
         .arg("demo")
         .args(arguments)
         .output()
-        .unwrap()
+        .expect("the binary was built for this test")
 }
 
 #[test]

@@ -90,6 +90,7 @@ async fn without_any_stream_record_every_entry_is_delivered_once_when_it_is_due(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_a_healthy_one_waiting()
  {
+    let log = ackbox_tests::log::Log::collect("info");
     const DEAD: usize = 20_000;
     const HEALTHY: usize = 100;
     let (healthy, dead) = (answering(200).await, answering(200).await);
@@ -112,6 +113,7 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
         let many = if is_dead { DEAD - 1 } else { HEALTHY - 1 };
         world.table.put(like(&item, many)).await;
     }
+    eprintln!("written");
     world.clock.advance(DUE);
     let dispatcher = world.dispatcher().await;
     // Far longer than the healthy ones take; the dead ones would take longer than that.
@@ -121,6 +123,11 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
     let is_running = !sweep.is_finished();
     sweep.abort();
     assert!(is_running, "it was one sweep that attempted them");
+    eprintln!(
+        "done {} {}",
+        healthy.received().len(),
+        log.text().lines().count()
+    );
     assert_eq!(how_many(&world, "ruin", EntryState::Dead).await, 0);
     // How many of the dead ones had a turn before the last of the healthy ones: not a tenth of them.
     let turns = attempted(&world, "ruin").await;

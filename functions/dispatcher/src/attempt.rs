@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use ackbox_config::DestinationConfig;
+use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{self, Reason, Settlement, Standing};
 use ackbox_domain::{
     AttemptOutcome, OutboxEntry, OutcomeKind, RenderedBody, StoredBody, Timestamp,
@@ -13,7 +14,6 @@ use tokio::time::Instant;
 
 use crate::Dispatcher;
 use crate::dispatch::Limits;
-use crate::record;
 
 /// An attempt that has ended.
 #[derive(Debug)]
@@ -66,17 +66,15 @@ impl Dispatcher {
         body: &RenderedBody,
         limits: &Limits,
     ) -> AttemptOutcome {
-        let first = self.send_once(entry, destination, body).await;
-        if first.kind != OutcomeKind::NotSent || !self.begins(entry, destination) {
+        let first = self.send_once(entry, destination, body, limits).await;
+        if first.kind != OutcomeKind::NotSent {
             return first;
         }
-        let pause = Duration::from_millis(fastrand::u64(100..300));
-        let needed = destination.policy.timeout + self.0.config.delivery.timing.settle_margin;
-        if Instant::now() + pause + needed > limits.deadline {
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(100..300))).await;
+        if !self.begins(entry, destination, limits) {
             return first;
         }
-        tokio::time::sleep(pause).await;
-        self.send_once(entry, destination, body).await
+        self.send_once(entry, destination, body, limits).await
     }
 
     async fn send_once(
@@ -84,6 +82,7 @@ impl Dispatcher {
         entry: &OutboxEntry,
         destination: &DestinationConfig,
         body: &RenderedBody,
+        limits: &Limits,
     ) -> AttemptOutcome {
         let delivery = Delivery {
             key: &entry.key,
@@ -93,15 +92,26 @@ impl Dispatcher {
         };
         self.0
             .outbound
-            .deliver(destination, &delivery, || self.begins(entry, destination))
+            .deliver(destination, &delivery, || {
+                self.begins(entry, destination, limits)
+            })
             .await
     }
 
-    /// Whether the claim covers a request that opens now.
-    fn begins(&self, entry: &OutboxEntry, destination: &DestinationConfig) -> bool {
+    /// Whether the claim, and what is left of the invocation, cover a request that opens now.
+    fn begins(
+        &self,
+        entry: &OutboxEntry,
+        destination: &DestinationConfig,
+        limits: &Limits,
+    ) -> bool {
+        let needed = destination.policy.timeout + self.0.config.delivery.timing.settle_margin;
         let Some(claim) = &entry.claim else {
             return false;
         };
+        if Instant::now() + needed > limits.deadline {
+            return false;
+        }
         let standing = Standing::from(entry);
         let timing = &self.0.config.delivery.timing;
         settlement::may_begin(
@@ -119,7 +129,7 @@ impl Dispatcher {
             StoredBody::Payload => match self.0.store.payload(&entry.key).await {
                 Ok(Some(body)) => Ok(body),
                 Ok(None) => Err(Absent::Gone),
-                Err(error) => Err(Absent::Unreadable(record::chain(&error))),
+                Err(error) => Err(Absent::Unreadable(in_one_line(&error))),
             },
         }
     }

@@ -2,10 +2,13 @@
 //! became of it; every decision is the domain's, every write the store's.
 
 use ackbox_config::DestinationConfig;
+use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{
     self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing,
 };
-use ackbox_domain::{AttemptRecord, Claim, OutboxEntry, Timestamp};
+use ackbox_domain::{
+    AttemptOutcome, AttemptRecord, Claim, EntryState, OutboxEntry, OutcomeKind, Timestamp,
+};
 use ackbox_store::{Claimed, SettleResult, StoreError};
 use tokio::time::Instant;
 
@@ -45,8 +48,14 @@ impl Dispatcher {
         let key = entry.key.clone();
         match self.step(entry, limits).await {
             Ok(dispatched) => dispatched,
+            // An item that cannot be used is no better the next time: a repeated record would hold its
+            // shard for nothing. The sweep meets it again, and says so again.
+            Err(error @ StoreError::Item(_)) => {
+                tracing::error!(action.key = %key, error = %in_one_line(&error), "dispatch.item_unusable");
+                Dispatched::PassedOver
+            }
             Err(error) => {
-                tracing::error!(action.key = %key, error = %record::chain(&error), "dispatch.table_failed");
+                tracing::error!(action.key = %key, error = %in_one_line(&error), "dispatch.table_failed");
                 Dispatched::OursFailed
             }
         }
@@ -136,12 +145,9 @@ impl Dispatcher {
                 settlement::settle(&standing, &ended, &destination.policy, timing, now)
             }
         };
-        let attempt = AttemptRecord {
-            number: entry.fence,
-            kind: attempted.outcome.kind,
-            status: attempted.outcome.status,
-            began_after: attempted.claimed_at.since(entry.accepted_at),
-        };
+        let AttemptOutcome { kind, status, .. } = attempted.outcome;
+        let began_after = attempted.claimed_at.since(entry.accepted_at);
+        let attempt = AttemptRecord::new(entry.fence, kind, status, began_after);
         // The settle has its own time, whatever the invocation has left: a delivery that is done
         // must not be done again for want of a note. What is lost all the same, the lease finds.
         let deadline = Instant::now() + timing.settle_margin;
@@ -172,36 +178,15 @@ impl Dispatcher {
             &self.0.config.delivery.timing,
             now,
         );
-        let attempt = AttemptRecord {
-            number: entry.fence,
-            kind: ackbox_domain::OutcomeKind::Unknown,
-            status: None,
-            began_after: claimed_at.since(entry.accepted_at),
-        };
-        let detail = "the claim ran out without an end on record: the attempt may have arrived";
-        let result = self
-            .0
-            .store
-            .settle(
-                &entry,
-                &settled,
-                Some((&attempt, detail)),
-                now,
-                self.table_deadline(limits),
-            )
-            .await?;
-        record::expired(&entry, &settled, &result);
-        if result != SettleResult::Settled {
-            return Ok(Dispatched::Refused);
-        }
-        let Settlement::Retry { .. } = settled.settlement else {
-            return Ok(Dispatched::Settled(settled.settlement));
+        let settled_as = self.settle_unattempted(&entry, &settled, limits).await?;
+        let Dispatched::Settled(Settlement::Retry { .. }) = settled_as else {
+            return Ok(settled_as);
         };
         match self.0.store.entry(&entry.key).await? {
             Some(entry) if self.decide(&entry, destination) == ClaimDecision::Attempt => {
                 self.attempt(entry, destination, limits).await
             }
-            _ => Ok(Dispatched::Settled(settled.settlement)),
+            _ => Ok(settled_as),
         }
     }
 
@@ -235,6 +220,8 @@ impl Dispatcher {
         self.settle_unattempted(entry, &settled, limits).await
     }
 
+    /// Settles without an attempt of ours. A claim that ran out on the way is put on the record as
+    /// the attempt that it may have been.
     async fn settle_unattempted(
         &self,
         entry: &OutboxEntry,
@@ -242,10 +229,12 @@ impl Dispatcher {
         limits: &Limits,
     ) -> Result<Dispatched, StoreError> {
         let deadline = self.table_deadline(limits);
+        let ran_out = ran_out(entry);
+        let attempt = ran_out.as_ref().map(|attempt| (attempt, RAN_OUT));
         let result = self
             .0
             .store
-            .settle(entry, settled, None, self.now(), deadline)
+            .settle(entry, settled, attempt, self.now(), deadline)
             .await?;
         record::unattempted(entry, settled, &result);
         Ok(match result {
@@ -259,6 +248,16 @@ impl Dispatcher {
         let margin = self.0.config.delivery.timing.settle_margin;
         (Instant::now() + margin).min(limits.deadline)
     }
+}
+
+const RAN_OUT: &str = "the claim ran out without an end on record: the attempt may have arrived";
+
+/// The attempt that a claim without an end on record stands for.
+fn ran_out(entry: &OutboxEntry) -> Option<AttemptRecord> {
+    let claim = entry.claim.as_ref()?;
+    let began_after = claim.claimed_at.since(entry.accepted_at);
+    let is_claimed = entry.state == EntryState::Claimed;
+    is_claimed.then(|| AttemptRecord::new(entry.fence, OutcomeKind::Unknown, None, began_after))
 }
 
 /// 80 random bits: enough that two claims of one entry never share an id.

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use ackbox_config::Config;
 use ackbox_dispatcher::Dispatcher;
 use ackbox_domain::Timestamp;
+use ackbox_domain::causes::in_one_line;
 use ackbox_outbound::Outbound;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
@@ -26,7 +27,7 @@ async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(error = %error, "dispatcher.failed");
+            tracing::error!(error = %in_one_line(error.as_ref()), "dispatcher.failed");
             ExitCode::FAILURE
         }
     }
@@ -55,7 +56,7 @@ async fn run() -> Result<(), Error> {
     reason = "the process's edge: here the environment is read"
 )]
 fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 #[allow(

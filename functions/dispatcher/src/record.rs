@@ -1,8 +1,9 @@
 //! The log lines of the dispatcher: `delivery.attempted` for each attempt, and one for each entry
 //! that is settled without one. Never a body, a secret or a signature.
 
-use ackbox_domain::{AttemptOutcome, OutboxEntry};
+use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{Reason, Settled};
+use ackbox_domain::{AttemptOutcome, OutboxEntry};
 use ackbox_store::{SettleResult, StoreError};
 
 use crate::attempt::Attempted;
@@ -16,7 +17,7 @@ pub(crate) fn attempted(
     let settle = match result {
         Ok(SettleResult::Settled) => "settled".to_owned(),
         Ok(SettleResult::Overtaken(state)) => format!("overtaken: {state}"),
-        Err(error) => format!("failed, the lease will find it: {}", chain(error)),
+        Err(error) => format!("failed, the lease will find it: {}", in_one_line(error)),
     };
     tracing::info!(
         name: "delivery.attempted",
@@ -41,38 +42,16 @@ fn own_words(outcome: &AttemptOutcome) -> Option<&str> {
     outcome.status.is_none().then_some(outcome.detail.as_str())
 }
 
-pub(crate) fn expired(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {
-    tracing::warn!(
-        name: "claim.expired",
-        destination = %entry.destination,
-        action.key = %entry.key,
-        attempt.number = entry.fence,
-        state = %settled.settlement.state(),
-        reason = settled.settlement.reason().map(Reason::as_str),
-        settle = ?result,
-        "claim.expired"
-    );
-}
-
 pub(crate) fn unattempted(entry: &OutboxEntry, settled: &Settled, result: &SettleResult) {
     tracing::warn!(
         name: "entry.settled",
         destination = %entry.destination,
         action.key = %entry.key,
+        was = %entry.state,
+        attempt.number = entry.fence,
         state = %settled.settlement.state(),
         reason = settled.settlement.reason().map(Reason::as_str),
         settle = ?result,
         "entry.settled"
     );
-}
-
-/// An error and everything behind it, in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

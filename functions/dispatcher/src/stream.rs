@@ -2,6 +2,7 @@
 //! never fails a record; only our own failure (the table unavailable) does, so that no bad action
 //! holds a shard.
 
+use ackbox_domain::causes::in_one_line;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -55,7 +56,9 @@ fn passed_over(sequence_number: Option<&str>, why: &NoEntry) {
     match why {
         NoEntry::NotAnInsert | NoEntry::Item(ackbox_store::ItemError::NotOutbox) => {}
         // The entry itself is on the table: the sweep finds what a record could not tell.
-        other => tracing::error!(sequence_number, error = %other, "stream.record_passed_over"),
+        other => {
+            tracing::error!(sequence_number, error = %in_one_line(other), "stream.record_passed_over")
+        }
     }
 }
 

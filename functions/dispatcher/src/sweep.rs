@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ackbox_domain::causes::in_one_line;
 use ackbox_domain::{ActionKey, Name};
 use ackbox_store::{Class, StoreError};
 use futures_util::{StreamExt as _, future, stream};
@@ -85,7 +86,7 @@ impl Dispatcher {
         let mut names: BTreeSet<Name> = self.0.config.destinations.keys().cloned().collect();
         match self.0.store.meta().await {
             Ok(meta) => names.extend(meta.destinations),
-            Err(error) => tracing::error!(error = %error, "sweep.names_unavailable"),
+            Err(error) => tracing::error!(error = %in_one_line(&error), "sweep.names_unavailable"),
         }
         names
     }
@@ -99,7 +100,7 @@ impl Dispatcher {
                 match key {
                     Ok(key) => self.dispatch_key(&key, limits).await,
                     Err(error) => {
-                        tracing::error!(destination = %name, error = %error, "sweep.page_failed");
+                        tracing::error!(destination = %name, error = %in_one_line(&error), "sweep.page_failed");
                         Dispatched::OursFailed
                     }
                 }
@@ -144,7 +145,7 @@ impl Dispatcher {
             Ok(Some(entry)) => self.dispatch(entry, limits).await,
             Ok(None) => Dispatched::PassedOver,
             Err(error) => {
-                tracing::error!(action.key = %key, error = %error, "sweep.entry_unavailable");
+                tracing::error!(action.key = %key, error = %in_one_line(&error), "sweep.entry_unavailable");
                 Dispatched::OursFailed
             }
         }

@@ -79,12 +79,16 @@ impl Receiver {
     /// The way of one message.
     async fn stages(&self, request: Request, deadline: Instant, record: &mut Record) -> Outcome {
         let now = (self.0.clock)();
-        let inbound = match Inbound::from_request(request, &self.0.config) {
+        let named = match Inbound::source_of(&request, &self.0.config) {
+            Ok(named) => named,
+            Err(outcome) => return outcome,
+        };
+        let source = &named.source;
+        record.source = Some(source.name.clone());
+        let inbound = match Inbound::from_request(request, named) {
             Ok(inbound) => inbound,
             Err(outcome) => return outcome,
         };
-        let source = &inbound.source.source;
-        record.source = Some(source.name.clone());
         let mut keyring = Keyring::default();
         let verified = match self.verify(&inbound, &mut keyring, now, record).await {
             Ok(verified) => verified,

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use ackbox_config::Config;
 use ackbox_domain::Timestamp;
+use ackbox_domain::causes::in_one_line;
 use ackbox_receiver::Receiver;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
@@ -23,7 +24,7 @@ async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(error = %error, "receiver.failed");
+            tracing::error!(error = %in_one_line(error.as_ref()), "receiver.failed");
             ExitCode::FAILURE
         }
     }
@@ -53,7 +54,7 @@ async fn run() -> Result<(), Error> {
     reason = "the process's edge: here the environment is read"
 )]
 fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 #[allow(

@@ -20,11 +20,16 @@ pub struct Inbound<'c> {
 }
 
 impl<'c> Inbound<'c> {
-    /// Reads a request of a function URL, an HTTP API, a load balancer or plain HTTP.
-    pub fn from_request(request: Request, config: &'c Config) -> Result<Self, Outcome> {
-        let source = source_name(&request)
+    /// The source that a request's path names: of a function URL, an HTTP API, a load balancer or
+    /// plain HTTP.
+    pub fn source_of(request: &Request, config: &'c Config) -> Result<&'c SourceConfig, Outcome> {
+        source_name(request)
             .and_then(|name| config.sources.get(name))
-            .ok_or(Outcome::UnknownSource)?;
+            .ok_or(Outcome::UnknownSource)
+    }
+
+    /// Reads a request to that source.
+    pub fn from_request(request: Request, source: &'c SourceConfig) -> Result<Self, Outcome> {
         if request.method() != lambda_http::http::Method::POST {
             return Err(Outcome::Method);
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ackbox_domain::causes::in_one_line;
 use ackbox_domain::{Acceptance, Action, Malformed, Name, Observation, Source};
 use ackbox_signature::{Refusal, Verified};
 use ackbox_store::StoreError;
@@ -11,7 +12,7 @@ use crate::response::Outcome;
 /// Collects what is worth saying while a message goes through its stages.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The source.
+    /// The source, as soon as the path has named one.
     pub source: Option<Name>,
     /// How often an event of this type was ignored in this process so far.
     pub ignored_so_far: Option<u64>,
@@ -47,16 +48,19 @@ impl Record {
 
     pub(crate) fn trouble(&mut self, why: &str) {
         if self.detail.len() < KEPT {
-            self.detail.push(why.chars().take(400).collect());
+            self.detail
+                .push(why.chars().take(400).flat_map(visible).collect());
         }
     }
 
     pub(crate) fn observe(&mut self, source: &Source, observation: &Observation<'_>) {
         if self.message_id.is_none() {
-            self.message_id = observation.told(&source.id);
+            let id = observation.told(&source.id);
+            self.message_id = id.map(|id| id.chars().flat_map(visible).collect());
         }
         let event = observation.event.as_deref().unwrap_or("(none)");
-        let event: String = event.chars().take(100).collect();
+        // Comes from outside, and may end on a terminal.
+        let event = event.chars().take(100).flat_map(visible).collect();
         if self.events.len() < KEPT && !self.events.contains(&event) {
             self.events.push(event);
         }
@@ -76,25 +80,24 @@ impl Record {
                 uncompared: true, ..
             }) => self.uncompared += 1,
             Ok(_) => {}
-            Err(error) => self.trouble(&chain(error)),
+            Err(error) => self.trouble(&in_one_line(error)),
         }
     }
 
     /// Writes the line.
     pub(crate) fn log(&self, outcome: &Outcome, took: Duration) {
         let status = outcome.status().as_u16();
-        let fields = (
-            self.source.as_ref().map(Name::as_str),
-            self.message_id.as_deref(),
-            u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-        );
+        let source = self.source.as_ref().map(Name::as_str);
+        let message_id = self.message_id.as_deref();
+        let event = self.events.join(",");
+        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         macro_rules! line {
             ($level:ident) => {
                 tracing::$level!(
                     name: "receive.answered",
-                    source = fields.0,
-                    message.id = fields.1,
-                    event = %self.events.join(","),
+                    source,
+                    message.id = message_id,
+                    event,
                     outcome = outcome.word(),
                     status,
                     reason = self.reason,
@@ -103,7 +106,7 @@ impl Record {
                     secret = self.secret.as_deref(),
                     uncompared = self.uncompared,
                     ignored.count = self.ignored_so_far,
-                    duration_ms = fields.2,
+                    duration_ms,
                     "receive.answered"
                 )
             };
@@ -116,13 +119,29 @@ impl Record {
     }
 }
 
-/// An error and everything behind it, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
+/// A character as it is, or escaped where it would steer a terminal or hide from a reader: controls,
+/// and the marks that turn the direction of text.
+fn visible(c: char) -> impl Iterator<Item = char> {
+    let steers = c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let (plain, escaped) = if steers {
+        (None, Some(c.escape_unicode()))
+    } else {
+        (Some(c), None)
+    };
+    plain.into_iter().chain(escaped.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_steer_a_terminal_is_escaped() {
+        let text: String = "a\u{1b}[31m\u{202e}\u{9b}\nä"
+            .chars()
+            .flat_map(visible)
+            .collect();
+        assert_eq!(text, "a\\u{1b}[31m\\u{202e}\\u{9b}\\u{a}ä");
     }
-    text
 }

@@ -3,6 +3,7 @@
 
 use ackbox_config::{SecretRef, SourceConfig};
 use ackbox_domain::Timestamp;
+use ackbox_domain::causes::in_one_line;
 use ackbox_signature::{Refusal, Secret, Verified};
 
 use crate::Receiver;
@@ -85,7 +86,7 @@ impl Receiver {
                                 keys.add(source, reference, value.expose(), record);
                             }
                         }
-                        Err(error) => keys.lacks(record, &error.to_string()),
+                        Err(error) => keys.lacks(record, &in_one_line(&error)),
                     }
                 }
             }
@@ -98,7 +99,7 @@ impl Keys {
     fn add(&mut self, source: &SourceConfig, label: &SecretRef, text: &str, record: &mut Record) {
         match source.scheme.secret(&label.to_string(), text) {
             Ok(secret) => self.secrets.push(secret),
-            Err(error) => self.lacks(record, &error.to_string()),
+            Err(error) => self.lacks(record, &in_one_line(&error)),
         }
     }
 

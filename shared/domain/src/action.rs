@@ -7,7 +7,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use crate::acceptance::{Fingerprint, Hash};
-use crate::document::Document;
+use crate::document::{Document, Unread};
 use crate::json::Scalar;
 use crate::name::Name;
 use crate::observation::{Malformed, Observation, Problem};
@@ -220,7 +220,7 @@ fn key_part(
         KeyPart::Value(pointer) => (pointer.to_string(), scalar(observation.find(pointer))),
         KeyPart::BodyValue(pointer) => (
             pointer.to_string(),
-            scalar(observation.document.find(pointer)),
+            scalar(observation.document.find_once(pointer)),
         ),
     };
     found.and_then(usable).map_err(|problem| Malformed {
@@ -243,8 +243,9 @@ fn located(
     }
 }
 
-fn scalar(found: Result<Option<&str>, crate::document::Unread>) -> Result<Scalar, Problem> {
-    Ok(Scalar::from_raw(found?.ok_or(Problem::Missing)?)?)
+fn scalar(found: Result<Option<impl AsRef<str>>, Unread>) -> Result<Scalar, Problem> {
+    let raw = found?.ok_or(Problem::Missing)?;
+    Ok(Scalar::from_raw(raw.as_ref())?)
 }
 
 /// A part that could stand for two different things is no identity.

@@ -9,6 +9,7 @@
 
 pub mod acceptance;
 pub mod action;
+pub mod causes;
 pub mod delivery;
 pub mod document;
 pub mod json;

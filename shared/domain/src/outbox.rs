@@ -148,6 +148,23 @@ pub struct AttemptRecord {
     pub began_after: Duration,
 }
 
+impl AttemptRecord {
+    /// A record of attempt `number`, in the precision in which it is kept: whole seconds.
+    pub const fn new(
+        number: u64,
+        kind: OutcomeKind,
+        status: Option<u16>,
+        began_after: Duration,
+    ) -> Self {
+        Self {
+            number,
+            kind,
+            status,
+            began_after: Duration::from_secs(began_after.as_secs()),
+        }
+    }
+}
+
 /// The compact text of the table: number, a letter for the outcome, the status, seconds after
 /// acceptance; `3b503+142` is attempt 3, busy, status 503, begun 142 s after acceptance.
 impl fmt::Display for AttemptRecord {

@@ -273,6 +273,10 @@ pub fn may_claim(
     if standing.origin.is_some_and(|last| last != origin) {
         return ClaimDecision::Settle(Reason::OriginChanged);
     }
+    // The policy may have become stricter since, or the entry came back from without a destination.
+    if policy.on_unknown == OnUnknown::Hold {
+        return ClaimDecision::Settle(Reason::OutcomeUnknown);
+    }
     if inside_window(standing.first_uncertain_at, policy, timing, now) {
         ClaimDecision::Attempt
     } else {

@@ -3,7 +3,7 @@
 //! reopened, an attempt without a trace.
 
 use ackbox_domain::settlement::Settlement;
-use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, Settled, Timestamp};
+use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Settled, Timestamp};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 
@@ -125,6 +125,13 @@ impl Store {
     }
 }
 
+/// Whether the record knows an end of this very attempt, of which this settlement only says that
+/// none is known: a claim was taken for run out while its holder wrote.
+fn is_heard_of(standing: &OutboxEntry, attempt: &AttemptRecord) -> bool {
+    let mut known = standing.attempts.iter();
+    attempt.kind == OutcomeKind::Unknown && known.any(|known| known.number == attempt.number)
+}
+
 impl Change<'_> {
     fn state(&self) -> EntryState {
         self.settled.settlement.state()
@@ -161,6 +168,10 @@ impl Change<'_> {
     /// The settlement does not hold; the attempt is evidence, where it is not on the record yet.
     fn otherwise(&self, standing: &OutboxEntry) -> Next {
         match self.attempt {
+            // "Nothing was heard of it" is no news where something has been heard since.
+            Some((attempt, _)) if is_heard_of(standing, attempt) => {
+                Next::Done(SettleResult::Overtaken(standing.state))
+            }
             Some((attempt, _)) if write::is_news(standing, attempt) => Next::Evidence,
             _ => Next::Done(SettleResult::Overtaken(standing.state)),
         }

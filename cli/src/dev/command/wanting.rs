@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ackbox_config::{Config, SecretRef, SourceConfig};
+use ackbox_domain::causes::in_one_line;
 use ackbox_secrets::Secrets;
 
 /// What is wanting, in words: for each reference why, for whom, and what to do.
@@ -11,7 +12,7 @@ pub(super) async fn secrets(config: &Config, secrets: &Secrets) -> Vec<String> {
     let mut wanting: BTreeMap<SecretRef, (String, Vec<String>)> = BTreeMap::new();
     for (reference, user) in uses(config) {
         let problem = match secrets.resolve(std::slice::from_ref(&reference)).await {
-            Err(error) => Some(chain(&error)),
+            Err(error) => Some(in_one_line(&error)),
             Ok(values) => match user {
                 User::Source(source) => values
                     .first()
@@ -76,7 +77,7 @@ fn form(source: &SourceConfig, reference: &SecretRef, text: &str) -> Option<Stri
         .scheme
         .secret(&label, text)
         .err()
-        .map(|error| chain(&error))
+        .map(|error| in_one_line(&error))
 }
 
 fn remedy(reference: &SecretRef) -> String {
@@ -85,16 +86,6 @@ fn remedy(reference: &SecretRef) -> String {
         // What is in a file is read again every few minutes.
         SecretRef::File(_) | SecretRef::Ssm(_) => String::new(),
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -324,6 +324,35 @@ fn a_form_is_read_by_its_json_field_only() {
     );
 }
 
+#[test]
+fn signed_json_cannot_be_replayed_as_a_form_that_says_something_else() {
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let body =
+        br#"{"type":"export.ready","t":"x&payload=%7B%22type%22%3A%22export.ready%22%7D&y="}"#;
+    let refused = made(&source(), &form, body).remove(0).unwrap_err();
+    assert!(refused.to_string().contains("is none"), "{refused}");
+}
+
+#[test]
+fn a_value_of_the_whole_body_is_looked_up_once_for_all_elements() {
+    let mut source = source();
+    source.each = Some(Each {
+        pointer: "/events".parse().unwrap(),
+        max: 100,
+    });
+    source.rules = vec![rule("ready", &["/data/id", "body:/account"])];
+    let element = |n: usize| format!(r#"{{"type":"export.ready","data":{{"id":{n}}}}}"#);
+    let events: Vec<String> = (0..50).map(element).collect();
+    let body = format!(r#"{{"events":[{}],"account":"a"}}"#, events.join(","));
+    let actions = made(&source, &[], body.as_bytes());
+    assert_eq!(actions.len(), 50);
+    assert!(
+        actions
+            .iter()
+            .all(|a| a.as_ref().unwrap().parts[1].1.as_str() == "a")
+    );
+}
+
 fn scalars() -> impl Strategy<Value = Vec<Scalar>> {
     let scalar = prop_oneof![
         "[a-c:/|]{0,4}".prop_map(Scalar::Text),

@@ -259,6 +259,19 @@ fn another_origin_after_an_uncertain_attempt_is_held() {
 }
 
 #[test]
+fn a_policy_that_holds_is_obeyed_by_an_entry_that_waits_with_a_mark() {
+    let uncertain = Standing {
+        first_uncertain_at: Some(NOW.minus(secs(9))),
+        ..pending()
+    };
+    let hold = policy(Idempotency::Window(secs(86_400)), OnUnknown::Hold);
+    assert_eq!(
+        may_claim(&uncertain, &hold, &timing(), ORIGIN, NOW),
+        ClaimDecision::Settle(Reason::OutcomeUnknown)
+    );
+}
+
+#[test]
 fn nothing_is_claimed_for_a_destination_without_keys_after_an_uncertain_attempt() {
     let uncertain = Standing {
         first_uncertain_at: Some(NOW.minus(secs(9))),

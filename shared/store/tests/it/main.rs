@@ -5,6 +5,12 @@
 //! requests that left. `faults` and `lost_answers` speak to a double in place of the service, for
 //! what engines do not do.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on says so by ending"
+)]
+
 mod accept;
 mod action;
 mod claim;
