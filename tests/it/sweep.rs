@@ -113,21 +113,20 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
         let many = if is_dead { DEAD - 1 } else { HEALTHY - 1 };
         world.table.put(like(&item, many)).await;
     }
-    eprintln!("written");
     world.clock.advance(DUE);
     let dispatcher = world.dispatcher().await;
     // Far longer than the healthy ones take; the dead ones would take longer than that.
     let deadline = Instant::now() + Duration::from_secs(60);
-    let sweep = tokio::spawn(async move { dispatcher.handle(events::schedule(), deadline).await });
-    healthy.until(|received| received.len() == HEALTHY).await;
-    let is_running = !sweep.is_finished();
-    sweep.abort();
-    assert!(is_running, "it was one sweep that attempted them");
-    eprintln!(
-        "done {} {}",
-        healthy.received().len(),
-        log.text().lines().count()
-    );
+    let mut sweep =
+        tokio::spawn(async move { dispatcher.handle(events::schedule(), deadline).await });
+    tokio::select! {
+        () = healthy.until(|received| received.len() == HEALTHY) => sweep.abort(),
+        ended = &mut sweep => {
+            let swept = ended.unwrap().unwrap();
+            let many = healthy.received().len();
+            assert_eq!(many, HEALTHY, "the sweep ended before: {swept}\n{}", log.text());
+        }
+    }
     assert_eq!(how_many(&world, "ruin", EntryState::Dead).await, 0);
     // How many of the dead ones had a turn before the last of the healthy ones: not a tenth of them.
     let turns = attempted(&world, "ruin").await;
