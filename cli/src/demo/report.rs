@@ -145,8 +145,8 @@ impl<'t> Report<'t> {
             "  →        tried again, under the same key and with the same bytes",
             "  cut      took the request and hung up: it may have acted on it, or not",
             "  stopped  the dispatcher went away before the answer",
-            "  held     may have arrived, and the destination keeps no keys: a repetition could",
-            "           do it twice, so it waits for a person",
+            "  held     may have arrived, and the destination keeps no keys: a repetition",
+            "           could do it twice, so it waits for a person",
         ];
         lines.iter().map(|line| self.dim(line)).collect()
     }

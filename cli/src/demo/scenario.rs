@@ -146,10 +146,7 @@ async fn stopped(stage: &Stage) -> Came {
     }
     stage.runtime.kill_invocations();
     let lease = stage.setting.config.delivery.timing.lease;
-    let came = format!(
-        "1 accepted; its claim lasts {:.1} s more",
-        lease.as_secs_f64()
-    );
+    let came = format!("1 accepted; claim lasts {:.1} s", lease.as_secs_f64());
     Ok(Some(came))
 }
 

@@ -1,6 +1,8 @@
 //! The deployment on one machine: options come in, a receiver that answers, a pump and a timer that
 //! invoke the dispatcher come out. It stops in order, and may be killed at any point.
 
+mod table;
+
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +17,6 @@ use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
 use ackbox_secrets::Secrets;
 use ackbox_store::{Store, StoreError};
-use aws_sdk_dynamodb::error::SdkError;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -165,11 +166,11 @@ impl Runtime {
         let listener = listen(options.listen).await?;
         let at = listener.local_addr().unwrap_or(options.listen);
         let store = Store::new(options.clients.dynamodb.clone(), options.table.clone());
-        reach(&options.clients, &options.table).await?;
-        ensure_table(&store).await?;
+        table::reach(&options.clients, &options.table).await?;
+        table::ensure(&store).await?;
         let stream = match options.stream {
             StreamMode::Off => None,
-            StreamMode::On { window, batch } => stream_arn(&options.clients, &options.table)
+            StreamMode::On { window, batch } => table::stream_arn(&options.clients, &options.table)
                 .await?
                 .map(|arn| (arn, mapping(window, batch))),
         };
@@ -303,59 +304,4 @@ async fn listen(at: SocketAddr) -> Result<TcpListener, StartError> {
             StartError::Listen { at, source }
         }
     })
-}
-
-/// Whether somebody answers there at all, whatever the answer: the store would try for minutes.
-async fn reach(clients: &Clients, table: &str) -> Result<(), StartError> {
-    const TRIES: u32 = 5;
-    for tried in 1.. {
-        let described = clients.dynamodb.describe_table().table_name(table).send();
-        match described.await {
-            Ok(_) | Err(SdkError::ServiceError(_)) => break,
-            Err(silent) if tried == TRIES => {
-                return Err(StartError::Unreachable {
-                    table: table.to_owned(),
-                    source: Box::new(silent.into()),
-                });
-            }
-            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
-        }
-    }
-    Ok(())
-}
-
-/// Creates the table. Where it may not be created, it only has to be there.
-async fn ensure_table(store: &Store) -> Result<(), StartError> {
-    let unusable = |source| StartError::Table {
-        table: store.table().to_owned(),
-        source,
-    };
-    match store.create_table().await {
-        Ok(_) => Ok(()),
-        Err(refused @ StoreError::Refused { .. }) => match store.meta().await {
-            Ok(_) => Ok(()),
-            Err(StoreError::NoTable { .. }) => Err(unusable(refused)),
-            Err(other) => Err(unusable(other)),
-        },
-        Err(other) => Err(unusable(other)),
-    }
-}
-
-/// The table's stream; none: it has none, and the sweep delivers alone.
-async fn stream_arn(clients: &Clients, table: &str) -> Result<Option<String>, StartError> {
-    let described = clients
-        .dynamodb
-        .describe_table()
-        .table_name(table)
-        .send()
-        .await
-        .map_err(|error| StartError::Stream {
-            table: table.to_owned(),
-            source: Box::new(error.into()),
-        })?;
-    let arn = described.table.and_then(|table| table.latest_stream_arn);
-    if arn.is_none() {
-        tracing::warn!(table, "the table has no stream: only the sweep delivers");
-    }
-    Ok(arn)
 }

@@ -18,6 +18,8 @@ use ackbox_config::Config;
 use ackbox_domain::Timestamp;
 use ackbox_outbound::Outbound;
 use ackbox_store::Store;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -60,10 +62,12 @@ impl Dispatcher {
     /// # Errors
     /// An event that is neither a stream batch nor a sweep.
     pub async fn handle(&self, event: Value, deadline: Instant) -> Result<Value, NotATrigger> {
-        match Trigger::parse(event)? {
-            Trigger::Stream(records) => Ok(self.stream(records, deadline).await),
-            Trigger::Sweep => Ok(self.sweep(deadline).await),
-        }
+        // Erased, so that the compiler does not carry the whole way through every caller's type.
+        let handled: BoxFuture<'_, Value> = match Trigger::parse(event)? {
+            Trigger::Stream(records) => self.stream(records, deadline).boxed(),
+            Trigger::Sweep => self.sweep(deadline).boxed(),
+        };
+        Ok(handled.await)
     }
 
     fn now(&self) -> Timestamp {

@@ -43,7 +43,8 @@ async fn run() -> Result<(), Error> {
     let store = Store::new(ackbox_store::client(&sdk), table);
     let outbound = Outbound::new(Secrets::new(environment));
     let dispatcher = Dispatcher::new(config, store, outbound, Arc::new(now));
-    lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| async {
+    let dispatcher = &dispatcher;
+    lambda_runtime::run(service_fn(move |event: LambdaEvent<Value>| async move {
         let ends = Timestamp::from_unix_ms(event.context.deadline);
         let deadline = Instant::now() + ends.since(now());
         Ok::<Value, Error>(dispatcher.handle(event.payload, deadline).await?)

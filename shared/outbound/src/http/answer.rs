@@ -59,9 +59,7 @@ fn words(answer: &Answer) -> String {
     if answer.status.is_redirection() {
         let location = answer.headers.get(LOCATION).map(HeaderValue::as_bytes);
         let location = String::from_utf8_lossy(location.unwrap_or_default());
-        // Without its query: some put tokens there, and a redirect often repeats ours.
-        let place = location.split(['?', '#']).next().unwrap_or_default();
-        return format!("redirects are not followed; it points to {place}");
+        return format!("redirects are not followed; it points to {location}");
     }
     // We asked for no encoding; what came in one anyway is not text.
     let plain = !answer.headers.contains_key(CONTENT_ENCODING);

@@ -46,9 +46,8 @@ pub(crate) async fn prepare(
 ) -> Result<Prepared, NotSent> {
     let mut redactor = Redactor::default();
     // A token in the URL is as secret as one in a header, and error pages repeat what was asked for.
-    for (_, value) in http.url.query_pairs() {
-        redactor.hide(&value);
-    }
+    let tokens = http.url.query_pairs().filter(|(_, value)| value.len() >= 8);
+    tokens.for_each(|(_, value)| redactor.hide(&value));
     let mut headers = HeaderMap::new();
     configured(secrets, http, &mut headers, &mut redactor).await?;
     signed(secrets, http, delivery, &mut headers, &mut redactor).await?;

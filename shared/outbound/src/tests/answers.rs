@@ -165,6 +165,20 @@ async fn an_answer_that_echoes_a_configured_header_is_scrubbed() {
 }
 
 #[tokio::test]
+async fn a_redirect_that_repeats_a_token_of_the_url_is_scrubbed() {
+    let server = answering(
+        b"HTTP/1.1 308 Moved\r\nlocation: /new?token=hunter2hunter2\r\ncontent-length: 0\r\n\r\n",
+    )
+    .await;
+    let destination = destination(&format!("{}&token=hunter2hunter2", server.url()));
+    let outcome = attempt(&outbound(&[]), &destination).await;
+    assert_eq!(
+        outcome.detail,
+        "308: redirects are not followed; it points to /new?token=[redacted]"
+    );
+}
+
+#[tokio::test]
 async fn a_redirect_that_carries_a_configured_header_is_scrubbed() {
     let server = answering(
         b"HTTP/1.1 302 Found\r\nlocation: /login?token=hunter2hunter2\r\ncontent-length: 0\r\n\r\n",

@@ -354,3 +354,29 @@ async fn a_newer_schema_version_is_left_alone() {
     assert!(story.accepted.is_some());
     assert_eq!(story.unreadable[0].0, schema::kind::OUTBOX);
 }
+
+#[tokio::test]
+async fn a_claim_taken_for_run_out_does_not_overwrite_what_its_holder_says() {
+    let engine = Engine::start().await;
+    let store = &engine.store;
+    let read = accepted(store, &action("msg_1", b"{}")).await;
+    let mine = claimed(store, &read, "slow").await;
+    let heard = attempt(1, OutcomeKind::Busy, Some(503));
+    let unheard = attempt(1, OutcomeKind::Unknown, None);
+    let (later, now) = (retry(NOW.plus(secs(9))), retry(NOW));
+    // The holder writes first: the sweep's word on the same attempt is no news.
+    settle(store, &mine, &later, Some(&heard)).await;
+    let before = engine.items().await;
+    let answer = settle(store, &mine, &now, Some(&unheard)).await;
+    assert_eq!(answer, SettleResult::Overtaken(EntryState::Pending));
+    assert_eq!(engine.items().await, before);
+    // The sweep writes first: the holder's word replaces it, and changes nothing else.
+    let mine = claimed(store, &entry(&engine, &read).await, "slower").await;
+    let heard = attempt(2, OutcomeKind::Busy, Some(503));
+    let unheard = attempt(2, OutcomeKind::Unknown, None);
+    settle(store, &mine, &now, Some(&unheard)).await;
+    let answer = settle(store, &mine, &later, Some(&heard)).await;
+    assert_eq!(answer, SettleResult::Overtaken(EntryState::Pending));
+    let after = entry(&engine, &mine).await;
+    assert_eq!((after.attempts[1], after.due_at), (heard, Some(NOW)));
+}
