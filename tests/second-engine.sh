@@ -33,7 +33,8 @@ until curl --silent --fail --output /dev/null "$endpoint/_ministack/health"; do
     sleep 0.2
 done
 
+# With --workspace, what `cargo test --workspace` has built is used again.
 echo "second engine: ministack $version at $endpoint"
 AWS_ENDPOINT_URL_DYNAMODB=$endpoint \
 AWS_ENDPOINT_URL_DYNAMODB_STREAMS=$endpoint \
-    cargo test -p ackbox-store -p ackbox-tests "$@"
+    cargo test --workspace --test it "$@"
