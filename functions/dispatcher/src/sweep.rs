@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::{ActionKey, Name};
 use ackbox_store::{Class, StoreError};
-use futures_util::{StreamExt as _, future, stream};
+use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use serde_json::Value;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::Dispatcher;
@@ -67,15 +68,23 @@ impl Dispatcher {
             begin_until: deadline,
             deadline,
         };
-        let swept = future::join_all(
-            names
-                .iter()
-                .map(|name| self.sweep_destination(name, share, &limits)),
-        )
-        .await;
-        let total = swept
-            .iter()
-            .fold(Swept::default(), |total, one| total.add(one));
+        // A task each: in one task, a destination with much to do takes the whole of the runtime's
+        // budget for one turn, every time, and those behind it have none.
+        let mut sweeps = JoinSet::new();
+        for name in &names {
+            let (dispatcher, name, limits) = (self.clone(), name.clone(), limits);
+            sweeps.spawn(async move { dispatcher.sweep_destination(&name, share, &limits).await });
+        }
+        let mut total = Swept::default();
+        while let Some(ended) = sweeps.join_next().await {
+            match ended {
+                Ok(swept) => total = total.add(&swept),
+                Err(error) => {
+                    tracing::error!(%error, "sweep.destination_failed");
+                    total.failed += 1;
+                }
+            }
+        }
         tracing::info!(swept = ?total, destinations = names.len(), "sweep.ended");
         serde_json::to_value(&total).unwrap_or_default()
     }
