@@ -37,10 +37,7 @@ fn signature(webhook: &Webhook) -> Vec<String> {
 
 #[tokio::test]
 async fn no_log_line_holds_a_body_a_secret_or_a_signature() {
-    // Everything of ours, and what functions print of everybody else's.
-    let log = Log::collect(
-        "info,ackbox_receiver=trace,ackbox_store=trace,ackbox_domain=trace,ackbox_outbound=trace,ackbox_dispatcher=trace,ackbox_secrets=trace,ackbox_signature=trace,ackbox_config=trace",
-    );
+    let log = Log::collect();
     // A destination that says back all that it was told.
     let echo = Destination::start(|received| {
         let told: Vec<&str> = received
@@ -120,7 +117,7 @@ async fn no_log_line_holds_a_body_a_secret_or_a_signature() {
 
 #[tokio::test]
 async fn the_line_of_a_request_says_what_happened_and_why() {
-    let log = Log::collect("info");
+    let log = Log::collect();
     let destination = answering(200).await;
     let world = World::new(&config(&destination)).await;
     let receiver = world.receiver().await;
@@ -159,7 +156,7 @@ async fn the_line_of_a_request_says_what_happened_and_why() {
 
 #[tokio::test]
 async fn the_line_of_an_attempt_says_who_where_and_what_came_of_it() {
-    let log = Log::collect("info");
+    let log = Log::collect();
     let destination = Destination::start(|_| Behaviour::status(429))
         .await
         .unwrap();
