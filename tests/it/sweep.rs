@@ -98,8 +98,7 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
         .replace("warehouse", "ruin");
     let ruin = ackbox_tests::world::warehouse(&dead, "{ window = \"24h\" }", "retry");
     let ruin = ruin.replace("destination.warehouse", "destination.ruin");
-    let config = format!("{}{dead_source}{ruin}", orders(&healthy)).replace("\"5s\"", "\"1s\"")
-        + "\n[delivery]\nsettle_margin = \"1s\"\n";
+    let config = format!("{}{dead_source}{ruin}", orders(&healthy));
     drop(dead);
     let world = World::new(&config).await;
     let receiver = world.receiver().await;
@@ -114,8 +113,9 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
     }
     world.clock.advance(DUE);
     let dispatcher = world.dispatcher().await;
-    // Far longer than the healthy ones take; the dead ones would take longer than that.
-    let deadline = Instant::now() + Duration::from_secs(60);
+    // No end that a slow engine could reach before the healthy ones are done: how far the dead ones
+    // have come by then is what counts.
+    let deadline = Instant::now() + Duration::from_secs(900);
     let sweep = dispatcher.handle(events::schedule(), deadline);
     tokio::select! {
         () = healthy.until(|received| received.len() == HEALTHY) => {}
