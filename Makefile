@@ -1,6 +1,6 @@
 # Every command that CI runs, by name. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine model bench
+.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine model crash-matrix soak load bench
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -33,6 +33,19 @@ test-second-engine: ## the same suite against another engine (installs it under 
 model: ## every state of the delivery protocol within its bounds, against the landed decisions
 	cargo run --release -p ackbox-model
 
+crash-matrix: ## kill, freeze and cut off the functions' binaries at every call, and write docs/crash-matrix.md
+	cargo build --workspace --bins
+	target/debug/proof crash-matrix --document docs/crash-matrix.md
+
+MESSAGES ?= 100000
+soak: ## many messages, destinations that fail, environments that are killed (MESSAGES=5000 for a short one)
+	cargo build --release --workspace --bins
+	target/release/proof soak --messages $(MESSAGES)
+
+load: ## the receiver beside the bare transaction, the dispatcher beside its destination
+	cargo build --release --workspace --bins
+	target/release/proof load
+
 bench: ## the performance figures, as ratios in one run
-	cargo build --release -p ackbox-receiver -p ackbox-tests
-	cargo run --release -p ackbox-tests --bin bench
+	cargo build --release --workspace --bins
+	target/release/proof figures

@@ -13,34 +13,33 @@ use crate::destination::Received;
 /// - The same key and the same bytes every time.
 /// - Delivered only where there was a request.
 pub fn explained(entry: &OutboxEntry, received: &[Received]) {
-    let requests: Vec<&Received> = received
-        .iter()
-        .filter(|request| request.key == entry.key.as_str())
-        .collect();
-    let story = || format!("{entry:#?}\n{requests:#?}");
+    let requests = requests_of(entry, received);
+    if let Some(why) = unexplained(entry, &requests) {
+        panic!("{why}: {entry:#?}\n{requests:#?}");
+    }
+}
+
+/// What of the requests of an action its entry does not explain; `None` where it explains all.
+pub fn unexplained(entry: &OutboxEntry, requests: &[&Received]) -> Option<&'static str> {
     let many = requests.len() as u64;
-    assert!(
-        many <= entry.fence,
-        "more requests than claims: {}",
-        story()
-    );
-    if let Some(first) = requests.first() {
-        let same = requests.iter().all(|request| request.body == first.body);
-        assert!(same, "a repetition had other bytes: {}", story());
+    if many > entry.fence {
+        return Some("more requests than claims");
+    }
+    if requests.windows(2).any(|two| two[0].body != two[1].body) {
+        return Some("a repetition had other bytes");
     }
     let reasons = entry
         .attempts
         .iter()
         .filter(|attempt| attempt.kind != OutcomeKind::Succeeded)
         .count() as u64;
-    assert!(
-        many <= reasons + 1,
-        "a repetition without a reason on the record: {}",
-        story()
-    );
-    if entry.state == EntryState::Delivered {
-        assert!(many > 0, "delivered without a request: {}", story());
+    if many > reasons + 1 {
+        return Some("a repetition without a reason on the record");
     }
+    if entry.state == EntryState::Delivered && many == 0 {
+        return Some("delivered without a request");
+    }
+    None
 }
 
 /// The requests of one action.

@@ -19,10 +19,13 @@
 //! configuration with mistakes, a scan that fails) panics: no test wants to go on from there.
 #![allow(clippy::panic, reason = "only tests and the bench use it")]
 
+pub mod backlog;
+pub mod bare;
 pub mod engine;
 pub mod events;
 pub mod evidence;
 pub mod faults;
+pub mod function;
 pub mod log;
 pub mod requests;
 pub mod runtime_api;

@@ -114,6 +114,14 @@ impl RuntimeApi {
         }
     }
 
+    /// Waits until the process has answered every invocation so far and asks for the next.
+    pub async fn idle(&self) {
+        let handed_over = self.shared.number.load(Ordering::Relaxed);
+        let mut asked = self.shared.asked.subscribe();
+        // The sender lives as long as `self`.
+        let _ = asked.wait_for(|times| *times > handed_over).await;
+    }
+
     /// One invocation, which may take `remaining`; `None` where the interface or the process ended.
     pub async fn invoke(&self, event: &Value, remaining: Duration) -> Option<Ended> {
         let (ended, end) = oneshot::channel();

@@ -3,33 +3,18 @@
 
 use std::time::Duration;
 
-use ackbox_domain::{ActionKey, EntryState, Scalar};
-use ackbox_store::schema::{self, Class, attribute, kind};
+use ackbox_domain::EntryState;
+use ackbox_store::schema::{attribute, kind};
+use ackbox_tests::backlog::like;
 use ackbox_tests::engine::Item;
 use ackbox_tests::events;
-use ackbox_tests::world::{World, answering, name, order, orders, orders_source};
+use ackbox_tests::world::{World, answering, order, orders, orders_source};
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::time::Instant;
 
 /// Longer than a fresh entry waits for the stream.
 const DUE: Duration = Duration::from_secs(61);
-
-/// So many entries like this one, each with a key of its own, as if accepted one by one.
-fn like(entry: &Item, many: usize) -> Vec<Item> {
-    let destination = name(entry.text(attribute::DESTINATION).unwrap());
-    (0..many)
-        .map(|number| {
-            let part = Scalar::Text(format!("{destination} {number}"));
-            let key = ActionKey::new("like", [&part]);
-            let shard = schema::work_shard(Class::Open, &destination, &key);
-            let item = entry
-                .clone()
-                .with_text(attribute::PK, schema::action_pk(&key));
-            item.with_text(attribute::WORK_SHARD, shard)
-        })
-        .collect()
-}
 
 fn count(swept: &Value, what: &str) -> u64 {
     swept[what]

@@ -8,6 +8,7 @@
 //! | `http` | the receiver's function URL |
 //! | `pump` | the event source mapping between the stream and the dispatcher |
 //! | `sweep` | the schedule that wakes the sweeper |
+//! | `mapping` | the same event source mapping, before functions that run elsewhere |
 //! | `invoke` | a Lambda sandbox: its timeout, its sudden end |
 //! | `runtime` | the deployment |
 //!
@@ -20,6 +21,7 @@ mod engine;
 mod http;
 mod invoke;
 mod lock;
+mod mapping;
 mod pump;
 mod runtime;
 mod sweep;
@@ -28,4 +30,5 @@ pub use clients::Clients;
 pub use command::{Args, run};
 pub use engine::{Engine, EngineError};
 pub use lock::Announcement;
+pub use mapping::pump;
 pub use runtime::{Clock, Extras, Options, Runtime, StartError, StreamMode};

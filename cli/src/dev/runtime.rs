@@ -1,7 +1,7 @@
 //! The deployment on one machine: options come in, a receiver that answers, a pump and a timer that
 //! invoke the dispatcher come out. It stops in order, and may be killed at any point.
 
-mod table;
+pub(super) mod table;
 
 use std::future::Future;
 use std::io;
@@ -35,10 +35,10 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How often a failed batch of the stream is repeated before it is left to the sweep.
-const RETRIES: u32 = 10;
+pub(super) const RETRIES: u32 = 10;
 
 /// The pause before the first repetition.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// What runs.
 pub struct Options {

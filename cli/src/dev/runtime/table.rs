@@ -46,7 +46,7 @@ pub(super) async fn ensure(store: &Store) -> Result<(), StartError> {
 }
 
 /// The table's stream; none: it has none, and the sweep delivers alone.
-pub(super) async fn stream_arn(
+pub(in crate::dev) async fn stream_arn(
     clients: &Clients,
     table: &str,
 ) -> Result<Option<String>, StartError> {

@@ -1,25 +1,19 @@
 //! The receiver's handler, warm, beside a bare `TransactWriteItems` of the same items over the same
 //! kind of client: what verifying, reading, rendering and answering cost on top of the one call.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use ackbox_receiver::Receiver;
+use ackbox_tests::bare::{any_pk, transaction};
 use ackbox_tests::engine::{self, Engine};
 use ackbox_tests::faults::Call;
 use ackbox_tests::requests::Host;
 use ackbox_tests::world::{World, order, orders_source};
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::{
-    AttributeValue, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
-};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::RUNS;
-use crate::figure::Figure;
+use super::RUNS;
+use super::figure::Figure;
 
 /// How many are timed together: one alone is close to the clock's and the scheduler's own noise.
 const PER_RUN: usize = 20;
@@ -77,7 +71,7 @@ async fn received(world: &World, receiver: &Receiver, run: usize) -> Result<Dura
 
 async fn transacted(client: &Client, template: &Value, run: usize) -> Result<Duration, String> {
     let transactions: Vec<_> = (0..PER_RUN)
-        .map(|_| transaction(template, &format!("ACTION#act_{:032x}", fastrand::u128(..))))
+        .map(|_| transaction(template, &any_pk()))
         .collect::<Result<_, _>>()?;
     let began = Instant::now();
     for (number, items) in transactions.into_iter().enumerate() {
@@ -93,7 +87,7 @@ async fn transacted(client: &Client, template: &Value, run: usize) -> Result<Dur
 }
 
 /// The transaction that the receiver really sends.
-async fn template(world: &World) -> Result<Value, String> {
+pub(crate) async fn template(world: &World) -> Result<Value, String> {
     let receiver = world.receiver().await;
     let answer = world.webhook("orders", "msg_template_000", order(1));
     let answer = answer.to(&receiver).await;
@@ -103,50 +97,4 @@ async fn template(world: &World) -> Result<Value, String> {
     let is = |call: &Call| call.operation == "TransactWriteItems";
     let call = world.faults.calls().into_iter().find(is);
     Ok(call.ok_or("no transaction was sent")?.body)
-}
-
-fn transaction(template: &Value, pk: &str) -> Result<Vec<TransactWriteItem>, String> {
-    let items = template["TransactItems"].as_array();
-    let puts = items.into_iter().flatten().map(|item| {
-        let put = &item["Put"];
-        let mut attributes = attributes(&put["Item"]);
-        attributes.insert("pk".to_owned(), AttributeValue::S(pk.to_owned()));
-        let text = |name: &str| put[name].as_str().unwrap_or_default().to_owned();
-        let names = put["ExpressionAttributeNames"].as_object().map(|names| {
-            let pair = |(name, value): (&String, &Value)| {
-                (name.clone(), value.as_str().unwrap_or_default().to_owned())
-            };
-            names.iter().map(pair).collect::<HashMap<_, _>>()
-        });
-        let put = Put::builder()
-            .table_name(text("TableName"))
-            .set_item(Some(attributes))
-            .condition_expression(text("ConditionExpression"))
-            .set_expression_attribute_names(names)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build()
-            .map_err(|error| error.to_string())?;
-        Ok(TransactWriteItem::builder().put(put).build())
-    });
-    puts.collect()
-}
-
-fn attributes(item: &Value) -> HashMap<String, AttributeValue> {
-    let fields = item.as_object().into_iter().flatten();
-    fields
-        .map(|(name, value)| (name.clone(), attribute(value)))
-        .collect()
-}
-
-fn attribute(value: &Value) -> AttributeValue {
-    if let Some(text) = value["S"].as_str() {
-        AttributeValue::S(text.to_owned())
-    } else if let Some(number) = value["N"].as_str() {
-        AttributeValue::N(number.to_owned())
-    } else if let Some(list) = value["L"].as_array() {
-        AttributeValue::L(list.iter().map(attribute).collect())
-    } else {
-        let encoded = value["B"].as_str().unwrap_or_default();
-        AttributeValue::B(Blob::new(STANDARD.decode(encoded).unwrap_or_default()))
-    }
 }

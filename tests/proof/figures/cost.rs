@@ -4,7 +4,7 @@ use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::engine::{self, Engine};
 use ackbox_tests::world::{World, order, orders};
 
-use crate::figure::Figure;
+use super::figure::Figure;
 
 const GOAL: f64 = 8.0;
 

@@ -9,7 +9,7 @@ pub(crate) struct Figure {
     pub name: &'static str,
     /// What came out.
     pub value: f64,
-    /// The most it may be.
+    /// The most it may be; infinite where it is only told.
     pub goal: f64,
     /// Behind the numbers; may be empty.
     pub unit: &'static str,
@@ -21,6 +21,14 @@ impl Figure {
     /// Whether the goal is met.
     pub(crate) fn is_met(&self) -> bool {
         self.value <= self.goal
+    }
+
+    fn goal_told(&self) -> String {
+        if self.goal.is_finite() {
+            format!("(goal: at most {} {})", self.goal, self.unit)
+        } else {
+            String::new()
+        }
     }
 
     /// The ratio of two medians.
@@ -45,7 +53,8 @@ impl Figure {
     }
 }
 
-fn median(runs: &mut [Duration]) -> Duration {
+/// The middle one.
+pub(crate) fn median(runs: &mut [Duration]) -> Duration {
     runs.sort_unstable();
     runs.get(runs.len() / 2).copied().unwrap_or_default()
 }
@@ -54,13 +63,12 @@ fn median(runs: &mut [Duration]) -> Duration {
 pub(crate) fn print(figures: &[Figure]) {
     for figure in figures {
         println!(
-            "{:4}  {:52} {:6.2} {:6} (goal: at most {} {})  {}",
+            "{:4}  {:52} {:6.2} {:6} {:24}  {}",
             if figure.is_met() { "ok" } else { "MISS" },
             figure.name,
             figure.value,
             figure.unit,
-            figure.goal,
-            figure.unit,
+            figure.goal_told(),
             figure.detail
         );
     }

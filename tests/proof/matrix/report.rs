@@ -1,0 +1,50 @@
+//! The matrix as a document: rows go in, Markdown comes out, the same for the terminal and for docs/.
+
+use std::fmt::Write as _;
+
+use super::cell::Keys;
+use super::judge::Row;
+
+const HEAD: &str = "\
+# The crash matrix
+
+Written by `make crash-matrix`; do not edit. Each line is a world of its own: a table, a destination, and the functions'
+own binaries as processes behind a Lambda runtime interface. One call is disturbed as the line says; then senders send
+again until they have a 2xx, and other processes sweep until nothing is open.
+
+- *keys*: what the destination does with a key that it has seen. **kept**: a repetition is not executed again
+  (`idempotency = { window = \"24h\" }`). **none**: it is (`idempotency = \"none\"`, `on_unknown = \"hold\"`).
+- *accepted*: messages that their sender had a 2xx for. *lost*: of these, neither delivered nor held for an operator.
+- *requests*: how many requests with one key the destination read.
+- *explained*: every repetition is explained by an attempt on the record that did not surely succeed.
+
+A claim that was written and whose end was not is an attempt that may have arrived. So a destination that keeps no keys
+never sees a second request, and the price is that an entry is `held` in some lines where nothing had been sent.
+
+";
+
+/// The document.
+pub(crate) fn document(rows: &[Row]) -> String {
+    let mut document = HEAD.to_owned();
+    let titles =
+        "| disturbed | where and how | keys | accepted | lost | ends | requests | explained |\n";
+    document.push_str(titles);
+    document.push_str("| --- | --- | --- | ---: | ---: | --- | ---: | --- |\n");
+    for row in rows {
+        let _ = writeln!(document, "{}", line(row));
+    }
+    document
+}
+
+/// One line of the table.
+pub(crate) fn line(row: &Row) -> String {
+    let keys = match row.keys {
+        Keys::Kept => "kept",
+        Keys::None => "none",
+    };
+    let explained = if row.explained { "yes" } else { "**no**" };
+    format!(
+        "| {} | {} | {keys} | {} | {} | {} | {} | {explained} |",
+        row.function, row.what, row.accepted, row.lost, row.ends, row.requests
+    )
+}
