@@ -20,6 +20,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use matrix::Document;
+
 /// Shows that the promise holds.
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -47,8 +49,11 @@ enum Command {
         #[arg(long, default_value = "")]
         only: String,
         /// Where the table is written as a document.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "compare")]
         document: Option<PathBuf>,
+        /// A document that is to list the same cells.
+        #[arg(long)]
+        compare: Option<PathBuf>,
     },
 }
 
@@ -59,7 +64,16 @@ async fn main() -> ExitCode {
         Command::Figures => figures::measure().await,
         Command::Load => load::play().await,
         Command::Soak { messages } => soak::play(messages).await,
-        Command::CrashMatrix { only, document } => matrix::play(&only, document.as_deref()).await,
+        Command::CrashMatrix {
+            only,
+            document,
+            compare,
+        } => {
+            let document = document
+                .map(Document::Write)
+                .or(compare.map(Document::Compare));
+            matrix::play(&only, document).await
+        }
     };
     match kept {
         Ok(true) => ExitCode::SUCCESS,

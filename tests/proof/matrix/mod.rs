@@ -8,7 +8,7 @@ mod judge;
 mod report;
 mod run;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use futures_util::{StreamExt as _, stream};
 
@@ -18,9 +18,17 @@ use case::Machine;
 /// How many cells are played at once: most of a cell is waiting for a lease to run out.
 const AT_ONCE: usize = 12;
 
-/// Plays the cells whose line holds `only`, prints the table, and writes the document where all were
-/// played. `false`: a violation.
-pub(crate) async fn play(only: &str, document: Option<&Path>) -> Result<bool, String> {
+/// What is done with the document.
+#[derive(Clone, Debug)]
+pub(crate) enum Document {
+    /// Written.
+    Write(PathBuf),
+    /// Compared: it is to list the cells that were played.
+    Compare(PathBuf),
+}
+
+/// Plays the cells whose line holds `only`, and prints the table. `false`: a violation.
+pub(crate) async fn play(only: &str, document: Option<Document>) -> Result<bool, String> {
     let engine = engine::Process::start().await?;
     let machine = Machine::new(engine.endpoint())?;
     let mut cells = cell::all();
@@ -37,10 +45,20 @@ pub(crate) async fn play(only: &str, document: Option<&Path>) -> Result<bool, St
         row
     });
     let rows: Vec<judge::Row> = stream::iter(playing).buffered(AT_ONCE).collect().await;
-    print!("{}", report::document(&rows));
-    if let Some(path) = document {
-        std::fs::write(path, report::document(&rows))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+    let played = report::document(&rows);
+    print!("{played}");
+    match document {
+        None => {}
+        Some(Document::Write(path)) => {
+            std::fs::write(&path, played).map_err(|error| failed(&path, &error))?;
+        }
+        Some(Document::Compare(path)) => {
+            let written = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
+            if report::cells(&written) != report::cells(&played) {
+                let path = path.display();
+                return Err(format!("{path} lists other cells; write it anew: make crash-matrix"));
+            }
+        }
     }
     let violations: usize = rows.iter().map(|row| row.violations.len()).sum();
     let accepted: usize = rows.iter().map(|row| row.accepted).sum();
@@ -50,4 +68,8 @@ pub(crate) async fn play(only: &str, document: Option<&Path>) -> Result<bool, St
         rows.len()
     );
     Ok(violations == 0)
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
 }

@@ -48,3 +48,15 @@ pub(crate) fn line(row: &Row) -> String {
         row.function, row.what, row.accepted, row.lost, row.ends, row.requests
     )
 }
+
+/// The cells that a document lists: the first three columns of its lines.
+pub(crate) fn cells(document: &str) -> Vec<String> {
+    let lines = document.lines().filter(|line| line.starts_with("| "));
+    // The titles and the rule below them.
+    lines.skip(2).map(cell).collect()
+}
+
+fn cell(line: &str) -> String {
+    let columns: Vec<&str> = line.splitn(5, '|').take(4).collect();
+    columns.join("|")
+}
