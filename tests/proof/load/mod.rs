@@ -22,12 +22,13 @@ const ROUNDS: usize = 4;
 
 /// Drives everything, prints it, and says whether the goals are met.
 pub(crate) async fn play() -> Result<bool, String> {
-    let engine = Process::start().await?;
     println!(
         "environments  duplicates  accepted/s, of the bare one's  p50, of the bare one's  p99, of the bare one's  processor time an event, of the bare one's"
     );
     for environments in [1, 8, 64] {
         for duplicates in [0, 10, 90] {
+            // An engine of its own: one that has held many tables answers more slowly.
+            let engine = Process::start().await?;
             let (ours, bare) = receiver(engine.endpoint(), environments, duplicates).await?;
             println!(
                 "{environments:12}  {duplicates:8} %  {:>10.0}, {:>15.2}  {:>8.2?}, {:>10.2}  {:>8.2?}, {:>10.2}  {:>8.0?}, {:>10.2}",
@@ -42,6 +43,7 @@ pub(crate) async fn play() -> Result<bool, String> {
             );
         }
     }
+    let engine = Process::start().await?;
     let figures = vec![
         drain::backlog(engine.endpoint()).await?,
         drain::batch(engine.endpoint()).await?,
@@ -64,7 +66,7 @@ async fn receiver(
     let bare = started("transact", &setting, endpoint, environments).await?;
     let (mut of_ours, mut of_bare) = (Measured::default(), Measured::default());
     let mut mix = Mix::new(&world, duplicates);
-    let many = if environments == 1 { 500 } else { 1000 };
+    let many = if environments == 1 { 250 } else { 500 };
     for round in 0..=ROUNDS {
         let events: Arc<[Value]> = mix.next(many).into();
         let one = drive(&ours, &events).await?;
