@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ackbox_config::Config;
-use ackbox_domain::Timestamp;
 use ackbox_secrets::{SecretError, Secrets};
 use ackbox_signature::{Scheme, Secret, SecretFormError, SignError, SignRequest};
 use bytes::Bytes;
@@ -21,9 +20,7 @@ use url::Url;
 use super::ledger::{Answer, Ledger, Sent};
 use super::parcel::{Parcel, Signed};
 use super::setting::random_secret;
-
-/// Reads the clock.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+use crate::edge::Clock;
 
 /// Everyone who sends.
 pub struct Senders {

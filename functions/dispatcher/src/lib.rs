@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use ackbox_config::Config;
 use ackbox_domain::Timestamp;
+use ackbox_edge::Clock;
 use ackbox_outbound::Outbound;
 use ackbox_store::Store;
 use futures_util::FutureExt as _;
@@ -31,9 +32,6 @@ pub mod sweep;
 pub mod trigger;
 
 use trigger::{NotATrigger, Trigger};
-
-/// Reads the clock. A value, so that tests choose what time it is.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Everything one dispatcher needs, built once per process.
 #[derive(Clone)]

@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ackbox_config::Config;
-use ackbox_domain::{Document, Name, Timestamp, act, observe};
+use ackbox_domain::{Document, Name, act, observe};
+use ackbox_edge::Clock;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
 use futures_util::FutureExt as _;
@@ -34,9 +35,6 @@ use message::Inbound;
 use record::Record;
 use response::Outcome;
 use verify::Keyring;
-
-/// Reads the clock. A value, so that tests choose what time it is.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Everything one receiver needs, built once per process.
 #[derive(Clone)]
