@@ -18,16 +18,16 @@ use crate::record;
 
 /// Until when what may be done.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// No attempt begins after this.
-    pub begin_until: Instant,
+    pub(crate) begin_until: Instant,
     /// The invocation ends here.
-    pub deadline: Instant,
+    pub(crate) deadline: Instant,
 }
 
 /// What became of one entry in this invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dispatched {
+pub(crate) enum Dispatched {
     /// One attempt was made; this is how it was settled.
     Attempted(Settlement),
     /// Settled without an attempt.
@@ -44,7 +44,7 @@ pub enum Dispatched {
 
 impl Dispatcher {
     /// Takes an entry as far as it goes now.
-    pub async fn dispatch(&self, entry: OutboxEntry, limits: &Limits) -> Dispatched {
+    pub(crate) async fn dispatch(&self, entry: OutboxEntry, limits: &Limits) -> Dispatched {
         let key = entry.key.clone();
         match self.step(entry, limits).await {
             Ok(dispatched) => dispatched,
