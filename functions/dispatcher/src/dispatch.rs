@@ -4,7 +4,7 @@
 use ackbox_config::DestinationConfig;
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{
-    self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing,
+    self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing, Terms,
 };
 use ackbox_domain::{
     AttemptOutcome, AttemptRecord, Claim, EntryState, OutboxEntry, OutcomeKind, Timestamp,
@@ -80,8 +80,7 @@ impl Dispatcher {
     fn decide(&self, entry: &OutboxEntry, destination: &DestinationConfig) -> ClaimDecision {
         settlement::may_claim(
             &Standing::from(entry),
-            &destination.policy,
-            &self.0.config.delivery.timing,
+            self.terms(destination),
             destination.origin(),
             self.now(),
         )
@@ -129,7 +128,7 @@ impl Dispatcher {
         attempted: Attempted,
     ) -> Dispatched {
         let now = self.now();
-        let timing = &self.0.config.delivery.timing;
+        let terms = self.terms(destination);
         let settled = match attempted.instead {
             Some(settlement) => Settled {
                 settlement,
@@ -142,7 +141,7 @@ impl Dispatcher {
                     jitter: fastrand::f64(),
                 };
                 let standing = Standing::from(entry);
-                settlement::settle(&standing, &ended, &destination.policy, timing, now)
+                settlement::settle(&standing, &ended, terms, now)
             }
         };
         let AttemptOutcome { kind, status, .. } = attempted.outcome;
@@ -150,7 +149,7 @@ impl Dispatcher {
         let attempt = AttemptRecord::new(entry.fence, kind, status, began_after);
         // The settle has its own time, whatever the invocation has left: a delivery that is done
         // must not be done again for want of a note. What is lost all the same, the lease finds.
-        let deadline = Instant::now() + timing.settle_margin;
+        let deadline = Instant::now() + terms.timing.settle_margin;
         let detail = attempted.outcome.detail.as_str();
         let result = self
             .0
@@ -174,8 +173,7 @@ impl Dispatcher {
         let settled = settlement::settle_expired(
             &Standing::from(&entry),
             claimed_at,
-            &destination.policy,
-            &self.0.config.delivery.timing,
+            self.terms(destination),
             now,
         );
         let settled_as = self.settle_unattempted(&entry, &settled, limits).await?;
@@ -241,6 +239,14 @@ impl Dispatcher {
             SettleResult::Settled => Dispatched::Settled(settled.settlement),
             SettleResult::Overtaken(_) => Dispatched::Refused,
         })
+    }
+
+    /// What is decided by, for entries of this destination.
+    pub(crate) fn terms<'a>(&'a self, destination: &'a DestinationConfig) -> Terms<'a> {
+        Terms {
+            policy: &destination.policy,
+            timing: &self.0.config.delivery.timing,
+        }
     }
 
     /// How long a write before an attempt may take: no longer than the invocation has.
