@@ -9,7 +9,7 @@ use ackbox_domain::settlement::{
 use ackbox_domain::{
     AttemptOutcome, AttemptRecord, Claim, EntryState, OutboxEntry, OutcomeKind, Timestamp,
 };
-use ackbox_store::{Claimed, SettleResult, StoreError};
+use ackbox_store::{Change, Claimed, SettleResult, StoreError};
 use tokio::time::Instant;
 
 use crate::Dispatcher;
@@ -150,12 +150,12 @@ impl Dispatcher {
         // The settle has its own time, whatever the invocation has left: a delivery that is done
         // must not be done again for want of a note. What is lost all the same, the lease finds.
         let deadline = Instant::now() + terms.timing.settle_margin;
-        let detail = attempted.outcome.detail.as_str();
-        let result = self
-            .0
-            .store
-            .settle(entry, &settled, Some((&attempt, detail)), now, deadline)
-            .await;
+        let change = Change {
+            settled: &settled,
+            attempt: Some((&attempt, &attempted.outcome.detail)),
+            now,
+        };
+        let result = self.0.store.settle(entry, change, deadline).await;
         // A settle that failed is not a failed delivery, and nothing that a repeated record could mend.
         record::attempted(entry, &attempted, &settled, &result);
         Dispatched::Attempted(settled.settlement)
@@ -228,12 +228,12 @@ impl Dispatcher {
     ) -> Result<Dispatched, StoreError> {
         let deadline = self.table_deadline(limits);
         let ran_out = ran_out(entry);
-        let attempt = ran_out.as_ref().map(|attempt| (attempt, RAN_OUT));
-        let result = self
-            .0
-            .store
-            .settle(entry, settled, attempt, self.now(), deadline)
-            .await?;
+        let change = Change {
+            settled,
+            attempt: ran_out.as_ref().map(|attempt| (attempt, RAN_OUT)),
+            now: self.now(),
+        };
+        let result = self.0.store.settle(entry, change, deadline).await?;
         record::unattempted(entry, settled, &result);
         Ok(match result {
             SettleResult::Settled => Dispatched::Settled(settled.settlement),
