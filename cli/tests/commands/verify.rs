@@ -1,7 +1,7 @@
 //! `ackbox verify`.
 
 use ackbox_signature::{Scheme, SignRequest};
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use data_encoding::BASE64;
 
 use crate::support::{Place, SHOP, repository};
 
@@ -175,7 +175,7 @@ fn a_built_in_scheme_needs_no_configuration() {
             .map(|(name, value)| format!("{name}: {}", value.as_str().unwrap()))
             .collect();
         place.file("h", lines.join("\n"));
-        let body = BASE64_STANDARD.decode(vector["body_base64"].as_str().unwrap());
+        let body = BASE64.decode(vector["body_base64"].as_str().unwrap().as_bytes());
         place.file("b", body.unwrap());
         let now = vector["now"].to_string();
         let ended = place.run(&[
