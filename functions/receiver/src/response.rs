@@ -1,4 +1,5 @@
-//! What became of a message becomes an answer: the only place that knows status codes.
+//! What became of a message becomes an answer: the only place that knows status codes. (A request that
+//! is not whole in time never gets here: the host answers it, and `ackbox dev`, a host too, says 408.)
 //!
 //! | outcome | status | `ackbox-outcome` |
 //! | --- | --- | --- |
