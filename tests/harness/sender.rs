@@ -99,14 +99,13 @@ impl Webhook {
             method: "POST",
             url: &self.path,
             body: &self.body,
-            secret: &secret,
             now_ms: self.at.unix_ms(),
             id: &self.id,
             event: self.event.as_deref(),
         };
         let mut headers = self
             .scheme
-            .sign(&request)
+            .sign(&request, &secret)
             .expect("the tests' values can be signed");
         let has_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
         if !self.extra.iter().any(has_type) {

@@ -150,15 +150,15 @@ impl Senders {
         };
         let path = format!("/hooks/{}", parcel.source);
         let url = self.receiver.join(&path).map_or(path.clone(), String::from);
-        let headers = signer.scheme.sign(&SignRequest {
+        let request = SignRequest {
             method: "POST",
             url: &url,
             body: &parcel.body,
-            secret,
             now_ms: at.unix_ms(),
             id: &parcel.id,
             event: parcel.event,
-        })?;
+        };
+        let headers = signer.scheme.sign(&request, secret)?;
         let mut request = Request::post(path)
             .header(header::HOST, self.receiver.authority())
             .header(header::CONTENT_TYPE, "application/json");

@@ -12,15 +12,15 @@ const AT: u64 = 1_767_225_600;
 fn captured(body: &str) -> Place {
     let scheme = Scheme::builtin("stripe").unwrap();
     let secret = scheme.secret("test", SHOP).unwrap();
-    let signed = scheme.sign(&SignRequest {
+    let request = SignRequest {
         method: "POST",
         url: "/",
         body: body.as_bytes(),
-        secret: &secret,
         now_ms: AT * 1000,
         id: "",
         event: None,
-    });
+    };
+    let signed = scheme.sign(&request, &secret);
     let lines: Vec<String> = signed
         .unwrap()
         .iter()

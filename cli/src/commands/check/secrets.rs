@@ -130,12 +130,13 @@ fn signing(label: &str, text: &str) -> Result<Option<String>, String> {
         method: "POST",
         url: "/",
         body: b"",
-        secret: &secret,
         now_ms: 0,
         id: "id",
         event: None,
     };
-    scheme.sign(&request).map_err(|error| error.to_string())?;
+    scheme
+        .sign(&request, &secret)
+        .map_err(|error| error.to_string())?;
     Ok(secret.warning())
 }
 

@@ -48,12 +48,15 @@ fn made(source: &Source, extra: &[(&str, &str)], body: &[u8]) -> Vec<Result<Acti
         method: "POST",
         url: "/hooks/reports",
         body,
-        secret: &secret,
         now_ms: NOW.unix_ms(),
         id: "msg_1",
         event: None,
     };
-    let mut headers: Headers = scheme.sign(&request).unwrap().into_iter().collect();
+    let mut headers: Headers = scheme
+        .sign(&request, &secret)
+        .unwrap()
+        .into_iter()
+        .collect();
     for (name, value) in extra {
         headers.push(name, value);
     }

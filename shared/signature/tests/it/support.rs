@@ -36,12 +36,11 @@ pub(crate) fn signing_secrets() -> Vec<(Arc<Scheme>, Secret)> {
     all
 }
 
-pub(crate) fn request<'a>(secret: &'a Secret, body: &'a [u8], id: &'a str) -> SignRequest<'a> {
+pub(crate) fn request<'a>(body: &'a [u8], id: &'a str) -> SignRequest<'a> {
     SignRequest {
         method: "POST",
         url: "/hooks/test",
         body,
-        secret,
         now_ms: NOW_MS,
         id,
         event: Some("example.ready"),
@@ -50,7 +49,7 @@ pub(crate) fn request<'a>(secret: &'a Secret, body: &'a [u8], id: &'a str) -> Si
 
 pub(crate) fn signed(scheme: &Scheme, secret: &Secret, body: &[u8]) -> Headers {
     scheme
-        .sign(&request(secret, body, "msg_1"))
+        .sign(&request(body, "msg_1"), secret)
         .unwrap()
         .into_iter()
         .collect()
