@@ -2,7 +2,7 @@
 
 use ackbox_signature::{Headers, SignError};
 
-use crate::support::{builtin, code, request, signed, signing_secrets, verify};
+use crate::support::{WHSEC, builtin, code, request, signed, signing_secrets, verify};
 
 #[test]
 fn every_sender_is_signed_for_and_accepted() {
@@ -24,9 +24,7 @@ fn every_sender_is_signed_for_and_accepted() {
 #[test]
 fn the_published_standard_webhooks_signatures_come_out_byte_for_byte() {
     let scheme = builtin("standard-webhooks");
-    let secret = scheme
-        .secret("s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        .unwrap();
+    let secret = scheme.secret("s", WHSEC).unwrap();
     let mut request = request(br#"{"test": 2432232314}"#, "msg_p5jXN8AQM9LWM0D4loKWxJek");
     request.now_ms = 1_614_265_330_999;
     assert_eq!(
@@ -79,9 +77,7 @@ fn several_secrets_sign_side_by_side_and_each_receiver_accepts() {
         scheme
             .secret("next", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
             .unwrap(),
-        scheme
-            .secret("current", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-            .unwrap(),
+        scheme.secret("current", WHSEC).unwrap(),
         scheme
             .secret("pair", "whsk_TM0Imyj/ltqdtsNG7BFOD1uKMZ81q6Yk2oz27U+4pvs=")
             .unwrap(),
@@ -108,9 +104,7 @@ fn several_secrets_sign_side_by_side_and_each_receiver_accepts() {
 #[test]
 fn what_cannot_be_signed_is_said() {
     let scheme = builtin("standard-webhooks");
-    let shared = scheme
-        .secret("shared", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        .unwrap();
+    let shared = scheme.secret("shared", WHSEC).unwrap();
     let public = scheme
         .secret(
             "public",
