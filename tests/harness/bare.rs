@@ -64,6 +64,8 @@ fn attribute(value: &Value) -> AttributeValue {
         AttributeValue::L(list.iter().map(attribute).collect())
     } else {
         let encoded = value["B"].as_str().unwrap_or_default();
-        AttributeValue::B(Blob::new(BASE64.decode(encoded.as_bytes()).unwrap_or_default()))
+        AttributeValue::B(Blob::new(
+            BASE64.decode(encoded.as_bytes()).unwrap_or_default(),
+        ))
     }
 }

@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | receive | `message` | unknown-source, method, too-large |
 //! | verify | `verify` | refused, unavailable |
-//! | observe, act | [`ackbox_domain::follow`] | malformed, ignored |
+//! | observe, act | [`ackbox_domain::follow()`] | malformed, ignored |
 //! | accept | `accept` | accepted, duplicate, conflict, too-large, unavailable |
 //! | respond | `response` | |
 
