@@ -14,9 +14,6 @@ pub const DEFAULT_PORT: u16 = 9911;
 /// The file in which `dev` keeps its table, and where `list` and `show` look for it.
 pub const DEFAULT_DB: &str = ".ackbox/dev.db";
 
-/// The table's name, where neither an option nor `ACKBOX_TABLE` names one.
-pub const DEFAULT_TABLE: &str = "ackbox";
-
 /// The variable of the AWS SDKs that names another engine's endpoint. Where it is set, no engine is embedded.
 pub const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL_DYNAMODB";
 
@@ -86,12 +83,13 @@ pub struct TableOption {
 impl TableOption {
     /// The name that is meant.
     pub fn name(&self) -> String {
-        self.chosen().unwrap_or_else(|| DEFAULT_TABLE.to_owned())
+        self.chosen()
+            .unwrap_or_else(|| edge::DEFAULT_TABLE.to_owned())
     }
 
     /// The name that the option or `ACKBOX_TABLE` says, if one does.
     pub fn chosen(&self) -> Option<String> {
         let table = self.table.clone();
-        table.or_else(|| edge::environment("ACKBOX_TABLE"))
+        table.or_else(|| edge::environment(edge::TABLE_VARIABLE))
     }
 }

@@ -8,8 +8,9 @@ pub mod cli;
 pub mod commands;
 pub mod demo;
 pub mod dev;
-pub mod edge;
 pub mod output;
+
+pub use ackbox_edge as edge;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -7,8 +7,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{
     AttributeValue, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
 };
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use serde_json::Value;
 
 /// The environment variable in which the bare function finds its transaction, as JSON.
@@ -65,6 +64,8 @@ fn attribute(value: &Value) -> AttributeValue {
         AttributeValue::L(list.iter().map(attribute).collect())
     } else {
         let encoded = value["B"].as_str().unwrap_or_default();
-        AttributeValue::B(Blob::new(STANDARD.decode(encoded).unwrap_or_default()))
+        AttributeValue::B(Blob::new(
+            BASE64.decode(encoded.as_bytes()).unwrap_or_default(),
+        ))
     }
 }

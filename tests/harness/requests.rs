@@ -1,8 +1,7 @@
 //! A request of a sender becomes the JSON event of one of the hosts that may stand before the
 //! receiver, made from real events (`fixtures/requests`), and then what `lambda_http` makes of it.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
 /// Who hands the request over.
@@ -64,7 +63,7 @@ impl Wire {
         event["isBase64Encoded"] = base64.into();
         event["body"] = match text {
             Some(text) if !base64 => text.into(),
-            _ => STANDARD.encode(&self.body).into(),
+            _ => BASE64.encode(&self.body).into(),
         };
         self.headers_into(&mut event);
         match host {

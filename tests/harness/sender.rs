@@ -7,8 +7,7 @@ use ackbox_config::SourceConfig;
 use ackbox_domain::Timestamp;
 use ackbox_receiver::Receiver;
 use ackbox_signature::{Scheme, SignRequest};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 
 use crate::requests::{Host, Wire};
 
@@ -16,7 +15,7 @@ use crate::requests::{Host, Wire};
 pub fn secret(name: &str) -> String {
     let mut bytes: Vec<u8> = name.bytes().cycle().take(32).collect();
     bytes[31] = b'!';
-    format!("whsec_{}", STANDARD.encode(bytes))
+    format!("whsec_{}", BASE64.encode(&bytes))
 }
 
 /// One webhook on its way, to be changed before it is sent.
@@ -100,14 +99,13 @@ impl Webhook {
             method: "POST",
             url: &self.path,
             body: &self.body,
-            secret: &secret,
             now_ms: self.at.unix_ms(),
             id: &self.id,
             event: self.event.as_deref(),
         };
         let mut headers = self
             .scheme
-            .sign(&request)
+            .sign(&request, &secret)
             .expect("the tests' values can be signed");
         let has_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
         if !self.extra.iter().any(has_type) {

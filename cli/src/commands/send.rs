@@ -213,16 +213,15 @@ fn sign(
     url: &Url,
     message: &Unsigned,
 ) -> Result<Request<Full<Bytes>>, CommandError> {
-    let signed = sender.scheme.sign(&SignRequest {
+    let request = SignRequest {
         method: "POST",
         url: url.as_str(),
         body: &message.body,
-        secret,
         now_ms: edge::now().unix_ms(),
         id: &message.header_id,
         event: Some(&message.event),
-    });
-    let signed = signed.map_err(|error| {
+    };
+    let signed = sender.scheme.sign(&request, secret).map_err(|error| {
         CommandError::unusable(format!("cannot sign as {}", sender.scheme.slug()), error)
     })?;
     let source = sender.configured.as_ref().map(|c| &c.source);

@@ -132,16 +132,12 @@ pub struct Keys {
 pub async fn keys(scheme: &Scheme, references: &[SecretRef]) -> Keys {
     let secrets = Secrets::new(edge::environment);
     let mut keys = Keys::default();
-    for reference in references {
-        match secrets.resolve(std::slice::from_ref(reference)).await {
-            Ok(values) => {
-                for value in &values {
-                    match scheme.secret(&reference.to_string(), value.expose()) {
-                        Ok(secret) => keys.usable.push(secret),
-                        Err(error) => keys.problems.push(error.to_string()),
-                    }
-                }
-            }
+    for (reference, value) in secrets.resolve_each(references).await {
+        match value {
+            Ok(value) => match scheme.secret(&reference.to_string(), value.expose()) {
+                Ok(secret) => keys.usable.push(secret),
+                Err(error) => keys.problems.push(error.to_string()),
+            },
             Err(error) => keys.problems.push(error.to_string()),
         }
     }

@@ -6,7 +6,6 @@ use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ackbox_domain::ActionKey;
 use bytes::Bytes;
@@ -50,9 +49,6 @@ pub enum Behaviour {
     },
     /// Reads the request, logs it, and closes the connection without an answer.
     DropAfterRequest,
-    /// Closes the connection as if nothing had been read: no answer, and no trace in the log. The
-    /// sender has sent all the same; [`Destination::close_next`] closes before a byte is read.
-    DropBeforeRequest,
     /// Reads the request, logs it, and answers 200 once [`Destination::release`] is called, if ever.
     Stall,
 }
@@ -91,7 +87,6 @@ struct Shared {
     script: Box<dyn Fn(&Received) -> Behaviour + Send + Sync>,
     log: watch::Sender<Log>,
     released: watch::Sender<u64>,
-    close_next: AtomicUsize,
 }
 
 /// In the order of reading; `answered` stands beside `received`, one for one.
@@ -116,7 +111,6 @@ impl Destination {
             script: Box::new(script),
             log: watch::Sender::default(),
             released: watch::Sender::default(),
-            close_next: AtomicUsize::new(0),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared))).abort_handle();
         Ok(Self {
@@ -154,11 +148,6 @@ impl Destination {
     pub fn release(&self) {
         self.shared.released.send_modify(|round| *round += 1);
     }
-
-    /// Closes the next connections right after they are accepted, before a byte is read.
-    pub fn close_next(&self, connections: usize) {
-        self.shared.close_next.store(connections, Ordering::SeqCst);
-    }
 }
 
 impl fmt::Debug for Destination {
@@ -188,9 +177,6 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                     tokio::task::yield_now().await;
                     continue;
                 };
-                if shared.takes_one_to_close() {
-                    continue;
-                }
                 connections.spawn(serve(stream, Arc::clone(&shared)));
             }
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
@@ -220,7 +206,7 @@ async fn answer(
     let body = body.collect().await.map_err(|_| Dropped)?.to_bytes();
     let path = parts.uri.path_and_query().map(ToString::to_string);
     let (at, behaviour, round) =
-        shared.take(&parts.headers, path.unwrap_or_default(), body.to_vec())?;
+        shared.take(&parts.headers, path.unwrap_or_default(), body.to_vec());
     let (status, headers, body) = match behaviour {
         Behaviour::Answer {
             status,
@@ -233,7 +219,7 @@ async fn answer(
             let _ = released.wait_for(|now| *now > round).await;
             (200, Vec::new(), String::new())
         }
-        Behaviour::DropAfterRequest | Behaviour::DropBeforeRequest => return Err(Dropped),
+        Behaviour::DropAfterRequest => return Err(Dropped),
     };
     shared.note(at, Answered::Status(status));
     let mut response = Response::builder().status(status);
@@ -247,22 +233,9 @@ async fn answer(
 }
 
 impl Shared {
-    fn takes_one_to_close(&self) -> bool {
-        self.close_next
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
-                left.checked_sub(1)
-            })
-            .is_ok()
-    }
-
     /// Asks the script and logs the request: where it stands in the log, what is to be done, and the
     /// round of releases that a stalled one waits behind.
-    fn take(
-        &self,
-        headers: &HeaderMap,
-        path: String,
-        body: Vec<u8>,
-    ) -> Result<(usize, Behaviour, u64), Dropped> {
+    fn take(&self, headers: &HeaderMap, path: String, body: Vec<u8>) -> (usize, Behaviour, u64) {
         let key = key(headers);
         let headers = headers
             .iter()
@@ -273,8 +246,8 @@ impl Shared {
             .collect();
         // Read before the request shows in the log: a release after that is meant for it.
         let round = *self.released.borrow();
-        let mut taken = Err(Dropped);
-        self.log.send_if_modified(|log| {
+        let mut taken = None;
+        self.log.send_modify(|log| {
             let seen = 1 + log.received.iter().filter(|r| r.key == key).count();
             let received = Received {
                 key,
@@ -284,18 +257,14 @@ impl Shared {
                 seen,
             };
             let behaviour = (self.script)(&received);
-            if behaviour == Behaviour::DropBeforeRequest {
-                return false;
-            }
-            taken = Ok((log.received.len(), behaviour.clone(), round));
-            log.received.push(received);
             log.answered.push(match behaviour {
                 Behaviour::DropAfterRequest => Answered::Dropped,
                 _ => Answered::Stalled,
             });
-            true
+            taken = Some((log.received.len(), behaviour, round));
+            log.received.push(received);
         });
-        taken
+        taken.expect("`send_modify` calls its closure before it returns")
     }
 
     fn note(&self, at: usize, answered: Answered) {

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ackbox_config::Config;
-use ackbox_domain::Timestamp;
 use ackbox_secrets::{SecretError, Secrets};
 use ackbox_signature::{Scheme, Secret, SecretFormError, SignError, SignRequest};
 use bytes::Bytes;
@@ -21,9 +20,7 @@ use url::Url;
 use super::ledger::{Answer, Ledger, Sent};
 use super::parcel::{Parcel, Signed};
 use super::setting::random_secret;
-
-/// Reads the clock.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+use crate::edge::Clock;
 
 /// Everyone who sends.
 pub struct Senders {
@@ -153,15 +150,15 @@ impl Senders {
         };
         let path = format!("/hooks/{}", parcel.source);
         let url = self.receiver.join(&path).map_or(path.clone(), String::from);
-        let headers = signer.scheme.sign(&SignRequest {
+        let request = SignRequest {
             method: "POST",
             url: &url,
             body: &parcel.body,
-            secret,
             now_ms: at.unix_ms(),
             id: &parcel.id,
             event: parcel.event,
-        })?;
+        };
+        let headers = signer.scheme.sign(&request, secret)?;
         let mut request = Request::post(path)
             .header(header::HOST, self.receiver.authority())
             .header(header::CONTENT_TYPE, "application/json");

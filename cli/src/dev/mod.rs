@@ -31,4 +31,4 @@ pub use command::{Args, run};
 pub use engine::{Engine, EngineError};
 pub use lock::Announcement;
 pub use mapping::pump;
-pub use runtime::{Clock, Extras, Options, Runtime, StartError, StreamMode};
+pub use runtime::{Extras, Options, Runtime, StartError, StreamMode};

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use ackbox_config::Config;
 use ackbox_dispatcher::Dispatcher;
-use ackbox_domain::Timestamp;
 use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
 use ackbox_secrets::Secrets;
@@ -27,9 +26,7 @@ use super::http;
 use super::invoke::Invoker;
 use super::pump::{self, Mapping, Origin};
 use super::sweep;
-
-/// Reads the clock.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+use crate::edge::Clock;
 
 /// How long [`Runtime::stop`] waits for what runs, before it ends it.
 const GRACE: Duration = Duration::from_secs(10);

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use super::invoke::Invoker;
-use crate::dev::runtime::Clock;
+use crate::edge::Clock;
 
 /// Sweeps now, and then every so often, until it is told to stop.
 pub(super) async fn run(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use ackbox_signature::{Headers, Message, Scheme};
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use data_encoding::BASE64;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -55,7 +55,7 @@ impl Server {
             serve(StreamOwned::new(connection, stream), answer)
         });
         let url = format!("https://localhost:{port}");
-        let der = BASE64_STANDARD.encode(made.cert.der());
+        let der = BASE64.encode(made.cert.der());
         let pem = format!("-----BEGIN CERTIFICATE-----\n{der}\n-----END CERTIFICATE-----\n");
         (Self { url, thread }, pem)
     }

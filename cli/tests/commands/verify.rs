@@ -1,7 +1,7 @@
 //! `ackbox verify`.
 
 use ackbox_signature::{Scheme, SignRequest};
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use data_encoding::BASE64;
 
 use crate::support::{Place, SHOP, repository};
 
@@ -12,15 +12,15 @@ const AT: u64 = 1_767_225_600;
 fn captured(body: &str) -> Place {
     let scheme = Scheme::builtin("stripe").unwrap();
     let secret = scheme.secret("test", SHOP).unwrap();
-    let signed = scheme.sign(&SignRequest {
+    let request = SignRequest {
         method: "POST",
         url: "/",
         body: body.as_bytes(),
-        secret: &secret,
         now_ms: AT * 1000,
         id: "",
         event: None,
-    });
+    };
+    let signed = scheme.sign(&request, &secret);
     let lines: Vec<String> = signed
         .unwrap()
         .iter()
@@ -175,7 +175,7 @@ fn a_built_in_scheme_needs_no_configuration() {
             .map(|(name, value)| format!("{name}: {}", value.as_str().unwrap()))
             .collect();
         place.file("h", lines.join("\n"));
-        let body = BASE64_STANDARD.decode(vector["body_base64"].as_str().unwrap());
+        let body = BASE64.decode(vector["body_base64"].as_str().unwrap().as_bytes());
         place.file("b", body.unwrap());
         let now = vector["now"].to_string();
         let ended = place.run(&[

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ackbox::demo::destination::{Behaviour, Destination};
-use ackbox::dev::{Clients, Clock, Engine, Options, Runtime, StartError, StreamMode};
+use ackbox::dev::{Clients, Engine, Options, Runtime, StartError, StreamMode};
+use ackbox::edge::Clock;
 use ackbox_domain::Timestamp;
 use ackbox_secrets::Secrets;
 

@@ -50,17 +50,15 @@ pub(crate) fn parsed(destination: &str) -> Config {
 pub(crate) async fn send(url: &str, body: &str) -> (u16, String) {
     let scheme = Scheme::builtin("github").unwrap();
     let secret = scheme.secret("env:REPO_SECRET", SECRET).unwrap();
-    let signed = scheme
-        .sign(&SignRequest {
-            method: "POST",
-            url,
-            body: body.as_bytes(),
-            secret: &secret,
-            now_ms: 0,
-            id: "1",
-            event: Some("push"),
-        })
-        .unwrap();
+    let signing = SignRequest {
+        method: "POST",
+        url,
+        body: body.as_bytes(),
+        now_ms: 0,
+        id: "1",
+        event: Some("push"),
+    };
+    let signed = scheme.sign(&signing, &secret).unwrap();
     let mut request = format!(
         "POST /hooks/repo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n",
         body.len()

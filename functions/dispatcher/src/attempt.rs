@@ -105,7 +105,8 @@ impl Dispatcher {
         destination: &DestinationConfig,
         limits: &Limits,
     ) -> bool {
-        let needed = destination.policy.timeout + self.0.config.delivery.timing.settle_margin;
+        let terms = self.terms(destination);
+        let needed = terms.policy.timeout + terms.timing.settle_margin;
         let Some(claim) = &entry.claim else {
             return false;
         };
@@ -113,14 +114,7 @@ impl Dispatcher {
             return false;
         }
         let standing = Standing::from(entry);
-        let timing = &self.0.config.delivery.timing;
-        settlement::may_begin(
-            &standing,
-            claim.lease_until,
-            &destination.policy,
-            timing,
-            self.now(),
-        )
+        settlement::may_begin(&standing, claim.lease_until, terms, self.now())
     }
 
     async fn body(&self, entry: &OutboxEntry) -> Result<RenderedBody, Absent> {

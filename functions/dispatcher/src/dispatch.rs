@@ -4,12 +4,12 @@
 use ackbox_config::DestinationConfig;
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{
-    self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing,
+    self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing, Terms,
 };
 use ackbox_domain::{
     AttemptOutcome, AttemptRecord, Claim, EntryState, OutboxEntry, OutcomeKind, Timestamp,
 };
-use ackbox_store::{Claimed, SettleResult, StoreError};
+use ackbox_store::{Change, Claimed, SettleResult, StoreError};
 use tokio::time::Instant;
 
 use crate::Dispatcher;
@@ -18,16 +18,16 @@ use crate::record;
 
 /// Until when what may be done.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// No attempt begins after this.
-    pub begin_until: Instant,
+    pub(crate) begin_until: Instant,
     /// The invocation ends here.
-    pub deadline: Instant,
+    pub(crate) deadline: Instant,
 }
 
 /// What became of one entry in this invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dispatched {
+pub(crate) enum Dispatched {
     /// One attempt was made; this is how it was settled.
     Attempted(Settlement),
     /// Settled without an attempt.
@@ -44,7 +44,7 @@ pub enum Dispatched {
 
 impl Dispatcher {
     /// Takes an entry as far as it goes now.
-    pub async fn dispatch(&self, entry: OutboxEntry, limits: &Limits) -> Dispatched {
+    pub(crate) async fn dispatch(&self, entry: OutboxEntry, limits: &Limits) -> Dispatched {
         let key = entry.key.clone();
         match self.step(entry, limits).await {
             Ok(dispatched) => dispatched,
@@ -80,8 +80,7 @@ impl Dispatcher {
     fn decide(&self, entry: &OutboxEntry, destination: &DestinationConfig) -> ClaimDecision {
         settlement::may_claim(
             &Standing::from(entry),
-            &destination.policy,
-            &self.0.config.delivery.timing,
+            self.terms(destination),
             destination.origin(),
             self.now(),
         )
@@ -129,7 +128,7 @@ impl Dispatcher {
         attempted: Attempted,
     ) -> Dispatched {
         let now = self.now();
-        let timing = &self.0.config.delivery.timing;
+        let terms = self.terms(destination);
         let settled = match attempted.instead {
             Some(settlement) => Settled {
                 settlement,
@@ -142,7 +141,7 @@ impl Dispatcher {
                     jitter: fastrand::f64(),
                 };
                 let standing = Standing::from(entry);
-                settlement::settle(&standing, &ended, &destination.policy, timing, now)
+                settlement::settle(&standing, &ended, terms, now)
             }
         };
         let AttemptOutcome { kind, status, .. } = attempted.outcome;
@@ -150,13 +149,13 @@ impl Dispatcher {
         let attempt = AttemptRecord::new(entry.fence, kind, status, began_after);
         // The settle has its own time, whatever the invocation has left: a delivery that is done
         // must not be done again for want of a note. What is lost all the same, the lease finds.
-        let deadline = Instant::now() + timing.settle_margin;
-        let detail = attempted.outcome.detail.as_str();
-        let result = self
-            .0
-            .store
-            .settle(entry, &settled, Some((&attempt, detail)), now, deadline)
-            .await;
+        let deadline = Instant::now() + terms.timing.settle_margin;
+        let change = Change {
+            settled: &settled,
+            attempt: Some((&attempt, &attempted.outcome.detail)),
+            now,
+        };
+        let result = self.0.store.settle(entry, change, deadline).await;
         // A settle that failed is not a failed delivery, and nothing that a repeated record could mend.
         record::attempted(entry, &attempted, &settled, &result);
         Dispatched::Attempted(settled.settlement)
@@ -174,8 +173,7 @@ impl Dispatcher {
         let settled = settlement::settle_expired(
             &Standing::from(&entry),
             claimed_at,
-            &destination.policy,
-            &self.0.config.delivery.timing,
+            self.terms(destination),
             now,
         );
         let settled_as = self.settle_unattempted(&entry, &settled, limits).await?;
@@ -230,17 +228,25 @@ impl Dispatcher {
     ) -> Result<Dispatched, StoreError> {
         let deadline = self.table_deadline(limits);
         let ran_out = ran_out(entry);
-        let attempt = ran_out.as_ref().map(|attempt| (attempt, RAN_OUT));
-        let result = self
-            .0
-            .store
-            .settle(entry, settled, attempt, self.now(), deadline)
-            .await?;
+        let change = Change {
+            settled,
+            attempt: ran_out.as_ref().map(|attempt| (attempt, RAN_OUT)),
+            now: self.now(),
+        };
+        let result = self.0.store.settle(entry, change, deadline).await?;
         record::unattempted(entry, settled, &result);
         Ok(match result {
             SettleResult::Settled => Dispatched::Settled(settled.settlement),
             SettleResult::Overtaken(_) => Dispatched::Refused,
         })
+    }
+
+    /// What is decided by, for entries of this destination.
+    pub(crate) fn terms<'a>(&'a self, destination: &'a DestinationConfig) -> Terms<'a> {
+        Terms {
+            policy: &destination.policy,
+            timing: &self.0.config.delivery.timing,
+        }
     }
 
     /// How long a write before an attempt may take: no longer than the invocation has.

@@ -2,7 +2,7 @@
 //! known of the attempt is settled.
 //!
 //! Who acts: a function on the table's stream (new entries) and a function on a schedule (entries
-//! whose time has come). Both run this code; only [`trigger`] tells them apart, and both may run many
+//! whose time has come). Both run this code; only `trigger` tells them apart, and both may run many
 //! times at once. What keeps them apart is the claim alone: a conditional write that gives one of
 //! them the right to one attempt, until a time. The stream is a hint. Without any stream record, the
 //! sweep finds every entry by the index; a record that comes twice, late or out of order finds an
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use ackbox_config::Config;
 use ackbox_domain::Timestamp;
+use ackbox_edge::Clock;
 use ackbox_outbound::Outbound;
 use ackbox_store::Store;
 use futures_util::FutureExt as _;
@@ -24,16 +25,15 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 mod attempt;
-pub mod dispatch;
+mod dispatch;
 mod record;
-pub mod stream;
-pub mod sweep;
-pub mod trigger;
+mod stream;
+mod sweep;
+mod trigger;
 
-use trigger::{NotATrigger, Trigger};
+pub use trigger::NotATrigger;
 
-/// Reads the clock. A value, so that tests choose what time it is.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+use trigger::Trigger;
 
 /// Everything one dispatcher needs, built once per process.
 #[derive(Clone)]

@@ -18,21 +18,21 @@ use crate::dispatch::{Dispatched, Limits};
 
 /// What a sweep did, by what became of each due entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Swept {
+pub(crate) struct Swept {
     /// Entries found due.
-    pub found: u64,
+    pub(crate) found: u64,
     /// Attempts made and settled.
-    pub attempted: u64,
+    pub(crate) attempted: u64,
     /// Settled without an attempt.
-    pub settled: u64,
+    pub(crate) settled: u64,
     /// Claims refused because somebody else was there first.
-    pub refused: u64,
+    pub(crate) refused: u64,
     /// Entries that were not to be touched after all (closed, not due, in progress).
-    pub passed_over: u64,
+    pub(crate) passed_over: u64,
     /// Entries left for the next sweep for want of time.
-    pub left: u64,
+    pub(crate) left: u64,
     /// Entries or pages that our own failure left undone.
-    pub failed: u64,
+    pub(crate) failed: u64,
 }
 
 impl Swept {

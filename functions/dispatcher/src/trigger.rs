@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What woke the function.
 #[derive(Debug)]
-pub enum Trigger {
+pub(crate) enum Trigger {
     /// Records of the table's stream, in order.
     Stream(Vec<StreamRecord>),
     /// The schedule.
@@ -17,16 +17,16 @@ pub enum Trigger {
 
 /// One record of the stream.
 #[derive(Debug)]
-pub struct StreamRecord {
+pub(crate) struct StreamRecord {
     /// Its place in the shard: what a partial failure names.
-    pub sequence_number: Option<String>,
+    pub(crate) sequence_number: Option<String>,
     /// The new outbox entry, or why there is none in it.
-    pub entry: Result<OutboxEntry, NoEntry>,
+    pub(crate) entry: Result<OutboxEntry, NoEntry>,
 }
 
 /// Why a stream record holds no entry to deliver.
 #[derive(Debug, thiserror::Error)]
-pub enum NoEntry {
+pub(crate) enum NoEntry {
     /// Not an insertion. The mapping's filter drops these; without it they are passed over here.
     #[error("not an insertion")]
     NotAnInsert,
@@ -47,7 +47,7 @@ pub struct NotATrigger;
 
 impl Trigger {
     /// Reads an event of a stream's event source mapping, of an EventBridge schedule, or `{"sweep": true}`.
-    pub fn parse(mut event: Value) -> Result<Self, NotATrigger> {
+    pub(crate) fn parse(mut event: Value) -> Result<Self, NotATrigger> {
         if let Some(Value::Array(records)) = event.get_mut("Records").map(Value::take) {
             return Ok(Self::Stream(records.into_iter().map(record).collect()));
         }

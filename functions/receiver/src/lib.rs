@@ -5,38 +5,37 @@
 //!
 //! | stage | module | may end the message as |
 //! | --- | --- | --- |
-//! | receive | [`message`] | unknown-source, method, too-large |
-//! | verify | [`verify`] | refused, unavailable |
-//! | observe, act | `ackbox_domain` | malformed, ignored |
-//! | accept | [`accept`] | accepted, duplicate, conflict, too-large, unavailable |
-//! | respond | [`response`] | |
+//! | receive | `message` | unknown-source, method, too-large |
+//! | verify | `verify` | refused, unavailable |
+//! | observe, act | [`ackbox_domain::follow()`] | malformed, ignored |
+//! | accept | `accept` | accepted, duplicate, conflict, too-large, unavailable |
+//! | respond | `response` | |
 
-use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ackbox_config::Config;
-use ackbox_domain::{Document, Name, Timestamp, act, observe};
+use ackbox_domain::{Action, Document, Fact, Malformed, Name, Source, follow};
+use ackbox_edge::Clock;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
 use futures_util::FutureExt as _;
 use lambda_http::{Body, Request, Response};
 use tokio::time::Instant;
 
-pub mod accept;
-pub mod message;
-pub mod record;
-pub mod response;
-pub mod verify;
+mod accept;
+mod ignored;
+mod message;
+mod record;
+mod response;
+mod verify;
 
+use ignored::Ignored;
 use message::Inbound;
 use record::Record;
 use response::Outcome;
 use verify::Keyring;
-
-/// Reads the clock. A value, so that tests choose what time it is.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Everything one receiver needs, built once per process.
 #[derive(Clone)]
@@ -47,19 +46,18 @@ struct Inner {
     store: Store,
     secrets: Secrets,
     clock: Clock,
-    ignored: Mutex<BTreeMap<(Name, String), u64>>,
+    ignored: Ignored,
 }
 
 impl Receiver {
     /// A receiver for this configuration.
     pub fn new(config: Config, store: Store, secrets: Secrets, clock: Clock) -> Self {
-        let ignored = Mutex::default();
         Self(Arc::new(Inner {
             config,
             store,
             secrets,
             clock,
-            ignored,
+            ignored: Ignored::default(),
         }))
     }
 
@@ -71,59 +69,73 @@ impl Receiver {
         let deadline = started + self.budget(remaining);
         let mut record = Record::default();
         let stages = AssertUnwindSafe(self.stages(request, deadline, &mut record));
-        let outcome = stages.catch_unwind().await.unwrap_or(Outcome::Defect);
+        let (Ok(outcome) | Err(outcome)) =
+            stages.catch_unwind().await.unwrap_or(Err(Outcome::Defect));
         record.log(&outcome, started.elapsed());
         response::respond(&outcome)
     }
 
-    /// The way of one message.
-    async fn stages(&self, request: Request, deadline: Instant, record: &mut Record) -> Outcome {
+    /// The way of one message. `Err` where a stage ends it.
+    async fn stages(
+        &self,
+        request: Request,
+        deadline: Instant,
+        record: &mut Record,
+    ) -> Result<Outcome, Outcome> {
         let now = (self.0.clock)();
-        let named = match Inbound::source_of(&request, &self.0.config) {
-            Ok(named) => named,
-            Err(outcome) => return outcome,
-        };
-        let source = &named.source;
-        record.source = Some(source.name.clone());
-        let inbound = match Inbound::from_request(request, named) {
-            Ok(inbound) => inbound,
-            Err(outcome) => return outcome,
-        };
+        let configured = Inbound::source_of(&request, &self.0.config)?;
+        record.source = Some(configured.source.name.clone());
+        let inbound = Inbound::from_request(request, configured)?;
         let mut keyring = Keyring::default();
-        let verified = match self.verify(&inbound, &mut keyring, now, record).await {
-            Ok(verified) => verified,
-            Err(outcome) => return outcome,
-        };
-        let document = Document::read(source, &verified);
-        let observations = match observe(source, &document) {
-            Ok(observations) => observations,
-            Err(malformed) => return record.malformed(malformed),
-        };
-        let mut outcomes = vec![Outcome::Ignored];
+        let verified = self.verify(&inbound, &mut keyring, now, record).await?;
+        let document = Document::read(&configured.source, &verified);
+        let facts = follow(&configured.source, &document, now);
+        let (actions, mut outcomes) = self.actions(&configured.source, facts, record);
+        let accepted = self.accept(actions, configured.on_conflict, deadline, record);
+        outcomes.extend(accepted.await);
+        Ok(response::worst(outcomes))
+    }
+
+    /// The actions of a message's facts, and what became of the parts that cannot be used.
+    fn actions(
+        &self,
+        source: &Source,
+        facts: Vec<Result<Fact<'_>, Malformed>>,
+        record: &mut Record,
+    ) -> (Vec<Action>, Vec<Outcome>) {
         let mut actions = Vec::new();
-        for observation in observations {
-            match observation {
-                Err(malformed) => outcomes.push(record.malformed(malformed)),
-                Ok(observation) => {
-                    record.observe(source, &observation);
-                    let made = act(source, &observation, now);
-                    if made.is_empty() {
-                        record.ignored_so_far = Some(self.count_ignored(source, &observation));
-                    }
-                    for action in made {
-                        match action {
-                            Ok(action) => actions.push(action),
-                            Err(malformed) => outcomes.push(record.malformed(malformed)),
-                        }
-                    }
+        let mut outcomes = Vec::new();
+        for fact in facts {
+            for made in self.made(source, fact, record) {
+                match made {
+                    Ok(action) => actions.push(action),
+                    Err(malformed) => outcomes.push(record.malformed(malformed)),
                 }
             }
         }
-        outcomes.extend(
-            self.accept(actions, inbound.source.on_conflict, deadline, record)
-                .await,
-        );
-        response::worst(outcomes)
+        (actions, outcomes)
+    }
+
+    /// What one fact makes. One that no rule wants is counted.
+    fn made(
+        &self,
+        source: &Source,
+        fact: Result<Fact<'_>, Malformed>,
+        record: &mut Record,
+    ) -> Vec<Result<Action, Malformed>> {
+        let Fact {
+            observation,
+            actions,
+        } = match fact {
+            Ok(fact) => fact,
+            Err(malformed) => return vec![Err(malformed)],
+        };
+        record.observe(source, &observation);
+        if actions.is_empty() {
+            let event = observation.event.as_deref();
+            record.ignored_so_far = Some(self.0.ignored.count(&source.name, event));
+        }
+        actions
     }
 
     fn budget(&self, remaining: Option<Duration>) -> Duration {
@@ -133,47 +145,9 @@ impl Receiver {
         remaining.map_or(own, |left| own.min(left.saturating_sub(KEPT)))
     }
 
-    fn count_ignored(
-        &self,
-        source: &ackbox_domain::Source,
-        observation: &ackbox_domain::Observation<'_>,
-    ) -> u64 {
-        /// More types than this are counted together: a sender must not fill our memory.
-        const TYPES: usize = 1000;
-        let event = observation.event.clone().unwrap_or_default();
-        let event: String = event.chars().take(100).collect();
-        let mut counts = self
-            .0
-            .ignored
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let key = (source.name.clone(), event);
-        let key = if counts.len() < TYPES || counts.contains_key(&key) {
-            key
-        } else {
-            (source.name.clone(), "(other)".to_owned())
-        };
-        let count = counts.entry(key).or_default();
-        *count += 1;
-        *count
-    }
-
     /// How many events of each type no rule wanted, by source and type, in this process. A type that
     /// was meant to be wanted shows here.
     pub fn ignored(&self) -> Vec<(Name, String, u64)> {
-        let counts = self
-            .0
-            .ignored
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        counts
-            .iter()
-            .map(|((source, event), count)| (source.clone(), event.clone(), *count))
-            .collect()
-    }
-
-    /// The configuration that this receiver answers by.
-    pub fn config(&self) -> &Config {
-        &self.0.config
+        self.0.ignored.all()
     }
 }

@@ -10,9 +10,9 @@ use crate::response::Outcome;
 
 /// One inbound request of a configured source, within its size limit.
 #[derive(Debug)]
-pub struct Inbound<'c> {
+pub(crate) struct Inbound<'c> {
     /// The source that the path names.
-    pub source: &'c SourceConfig,
+    pub(crate) source: &'c SourceConfig,
     method: String,
     url: String,
     headers: Headers,
@@ -22,14 +22,20 @@ pub struct Inbound<'c> {
 impl<'c> Inbound<'c> {
     /// The source that a request's path names: of a function URL, an HTTP API, a load balancer or
     /// plain HTTP.
-    pub fn source_of(request: &Request, config: &'c Config) -> Result<&'c SourceConfig, Outcome> {
+    pub(crate) fn source_of(
+        request: &Request,
+        config: &'c Config,
+    ) -> Result<&'c SourceConfig, Outcome> {
         source_name(request)
             .and_then(|name| config.sources.get(name))
             .ok_or(Outcome::UnknownSource)
     }
 
     /// Reads a request to that source.
-    pub fn from_request(request: Request, source: &'c SourceConfig) -> Result<Self, Outcome> {
+    pub(crate) fn from_request(
+        request: Request,
+        source: &'c SourceConfig,
+    ) -> Result<Self, Outcome> {
         if request.method() != lambda_http::http::Method::POST {
             return Err(Outcome::Method);
         }
@@ -60,7 +66,7 @@ impl<'c> Inbound<'c> {
     }
 
     /// The message as signatures see it.
-    pub fn message(&self) -> Message<'_> {
+    pub(crate) fn message(&self) -> Message<'_> {
         Message {
             method: &self.method,
             url: &self.url,

@@ -11,11 +11,11 @@ use crate::response::Outcome;
 
 /// Collects what is worth saying while a message goes through its stages.
 #[derive(Debug, Default)]
-pub struct Record {
+pub(crate) struct Record {
     /// The source, as soon as the path has named one.
-    pub source: Option<Name>,
+    pub(crate) source: Option<Name>,
     /// How often an event of this type was ignored in this process so far.
-    pub ignored_so_far: Option<u64>,
+    pub(crate) ignored_so_far: Option<u64>,
     message_id: Option<String>,
     events: Vec<String>,
     secret: Option<String>,

@@ -1,4 +1,5 @@
-//! What became of a message becomes an answer: the only place that knows status codes.
+//! What became of a message becomes an answer: the only place that knows status codes. (A request that
+//! is not whole in time never gets here: the host answers it, and `ackbox dev`, a host too, says 408.)
 //!
 //! | outcome | status | `ackbox-outcome` |
 //! | --- | --- | --- |
@@ -17,7 +18,7 @@ use lambda_http::{Body, Response};
 
 /// What became of a message, or of one action in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// No rule wants it, or the sender tests the connection.
     Ignored,
     /// Accepted before; nothing was written.
@@ -47,7 +48,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The word in `ackbox-outcome` and in the log.
-    pub const fn word(&self) -> &'static str {
+    pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Ignored => "ignored",
             Self::Duplicate => "duplicate",
@@ -64,7 +65,7 @@ impl Outcome {
     }
 
     /// The HTTP status.
-    pub const fn status(&self) -> StatusCode {
+    pub(crate) const fn status(&self) -> StatusCode {
         match self {
             Self::Ignored | Self::Duplicate | Self::Accepted => StatusCode::OK,
             Self::Conflict { refuse: false } => StatusCode::OK,
@@ -98,7 +99,7 @@ impl Outcome {
 
 /// The outcome that answers for several: the worst. What was accepted beside it stays accepted, and
 /// the repetition finishes the rest.
-pub fn worst(outcomes: impl IntoIterator<Item = Outcome>) -> Outcome {
+pub(crate) fn worst(outcomes: impl IntoIterator<Item = Outcome>) -> Outcome {
     outcomes
         .into_iter()
         .max_by_key(Outcome::weight)
@@ -106,7 +107,7 @@ pub fn worst(outcomes: impl IntoIterator<Item = Outcome>) -> Outcome {
 }
 
 /// The answer: a status, a word, no body.
-pub fn respond(outcome: &Outcome) -> Response<Body> {
+pub(crate) fn respond(outcome: &Outcome) -> Response<Body> {
     let mut response = Response::new(Body::Empty);
     *response.status_mut() = outcome.status();
     let headers = response.headers_mut();

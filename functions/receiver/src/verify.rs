@@ -66,29 +66,10 @@ impl Receiver {
 
     async fn keys(&self, source: &SourceConfig, record: &mut Record) -> Keys {
         let mut keys = Keys::default();
-        match self.0.secrets.resolve(&source.secrets).await {
-            Ok(values) => {
-                for (reference, value) in source.secrets.iter().zip(&values) {
-                    keys.add(source, reference, value.expose(), record);
-                }
-            }
-            // One by one: a secret that is gone must not take the others with it.
-            Err(_) => {
-                for reference in &source.secrets {
-                    match self
-                        .0
-                        .secrets
-                        .resolve(std::slice::from_ref(reference))
-                        .await
-                    {
-                        Ok(values) => {
-                            for value in &values {
-                                keys.add(source, reference, value.expose(), record);
-                            }
-                        }
-                        Err(error) => keys.lacks(record, &in_one_line(&error)),
-                    }
-                }
+        for (reference, value) in self.0.secrets.resolve_each(&source.secrets).await {
+            match value {
+                Ok(value) => keys.add(source, reference, value.expose(), record),
+                Err(error) => keys.lacks(record, &in_one_line(&error)),
             }
         }
         keys

@@ -108,12 +108,51 @@ fn unreadable(error: serde_json::Error) -> Unreadable {
 }
 
 /// The raw texts of an array's elements, in order; `None` where `text` is no array.
-pub fn elements(text: &str) -> Result<Option<Vec<&str>>, Unreadable> {
+///
+/// At most `max + 1` are read: one more than wanted says that there are too many, and how many more
+/// there are is nobody's business.
+pub fn elements(text: &str, max: usize) -> Result<Option<Vec<&str>>, Unreadable> {
     if !text.trim_start().starts_with('[') {
         return Ok(None);
     }
-    let raw: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
-    Ok(Some(raw.into_iter().map(RawValue::get).collect()))
+    let mut found = Vec::new();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = reader
+        .deserialize_seq(Elements {
+            found: &mut found,
+            max,
+        })
+        .and_then(|()| reader.end());
+    match read {
+        // The reader was stopped, which it takes for an error.
+        Err(_) if found.len() > max => Ok(Some(found)),
+        Err(error) => Err(unreadable(error)),
+        Ok(()) => Ok(Some(found)),
+    }
+}
+
+/// Takes the elements of an array until there is one too many.
+struct Elements<'o, 'de> {
+    found: &'o mut Vec<&'de str>,
+    max: usize,
+}
+
+impl<'de> Visitor<'de> for Elements<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(element) = seq.next_element::<&RawValue>()? {
+            self.found.push(element.get());
+            if self.found.len() > self.max {
+                return Err(A::Error::custom("too many elements"));
+            }
+        }
+        Ok(())
+    }
 }
 
 struct Walk<'p>(&'p [String]);

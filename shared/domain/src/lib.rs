@@ -1,7 +1,7 @@
 //! The pure rules of ackbox, in the order in which a message passes them.
 //!
 //! A verified message is read as a [`document`], becomes [`observation`]s, each of which becomes
-//! [`action`]s; an action is [`acceptance`]-compared with what the table holds, waits as an
+//! [`action`]s ([`follow`](mod@follow) is that way); an action is [`acceptance`]-compared with what the table holds, waits as an
 //! [`outbox`] entry, and every [`delivery`] attempt is closed by a [`settlement`].
 //!
 //! Nothing in here does I/O, reads a clock or knows a database: `now` is an argument, randomness is
@@ -12,6 +12,7 @@ pub mod action;
 pub mod causes;
 pub mod delivery;
 pub mod document;
+pub mod follow;
 pub mod json;
 pub mod name;
 pub mod observation;
@@ -24,6 +25,7 @@ pub use acceptance::{Acceptance, Comparison, Fingerprint, compare};
 pub use action::{Action, ActionKey, RenderedBody, act};
 pub use delivery::{AttemptOutcome, OutcomeKind};
 pub use document::Document;
+pub use follow::{Fact, follow};
 pub use json::{Pointer, Scalar};
 pub use name::Name;
 pub use observation::{Malformed, Observation, Phase, observe};

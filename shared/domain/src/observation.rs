@@ -80,10 +80,8 @@ pub enum Problem {
     #[error("is no array")]
     NotAnArray,
     /// The batch has more elements than the source allows.
-    #[error("has {found} elements; the source's `max_each` is {max}")]
+    #[error("has more than {max} elements, the source's `max_each`")]
     TooMany {
-        /// How many it has.
-        found: usize,
         /// How many it may have.
         max: usize,
     },
@@ -109,12 +107,11 @@ pub fn observe<'d>(
         .find(&each.pointer)
         .map_err(|e| batch(e.into()))?
         .ok_or_else(|| batch(Problem::Missing))?;
-    let elements = json::elements(raw)
+    let elements = json::elements(raw, each.max)
         .map_err(|e| batch(Unread::from(e).into()))?
         .ok_or_else(|| batch(Problem::NotAnArray))?;
     if elements.len() > each.max {
-        let (found, max) = (elements.len(), each.max);
-        return Err(batch(Problem::TooMany { found, max }));
+        return Err(batch(Problem::TooMany { max: each.max }));
     }
     Ok(elements
         .into_iter()

@@ -65,13 +65,33 @@ impl Secrets {
     pub async fn resolve(&self, references: &[SecretRef]) -> Result<Vec<SecretValue>, SecretError> {
         let mut values = Vec::with_capacity(references.len());
         for reference in references {
-            let value = match self.fresh(reference) {
-                Some(value) => value,
-                None => self.refresh(reference).await?,
-            };
-            values.push(value);
+            values.push(self.resolve_one(reference).await?);
         }
         Ok(values)
+    }
+
+    /// Every reference with its value, or with why there is none, in the order given: one that is
+    /// gone does not take the others with it.
+    pub async fn resolve_each<'r>(
+        &self,
+        references: &'r [SecretRef],
+    ) -> Vec<(&'r SecretRef, Result<SecretValue, SecretError>)> {
+        let mut values = Vec::with_capacity(references.len());
+        for reference in references {
+            values.push((reference, self.resolve_one(reference).await));
+        }
+        values
+    }
+
+    /// The value of one reference.
+    ///
+    /// # Errors
+    /// It has none.
+    pub async fn resolve_one(&self, reference: &SecretRef) -> Result<SecretValue, SecretError> {
+        match self.fresh(reference) {
+            Some(value) => Ok(value),
+            None => self.refresh(reference).await,
+        }
     }
 
     /// Has the values of these references read again by the next [`resolve`](Self::resolve): for a

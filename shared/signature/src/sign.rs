@@ -20,8 +20,6 @@ pub struct SignRequest<'a> {
     pub url: &'a str,
     /// The body, byte for byte as it will be sent.
     pub body: &'a [u8],
-    /// The secret to sign with.
-    pub secret: &'a Secret,
     /// The time of signing, in milliseconds since 1970. Rounded down where the sender counts seconds.
     pub now_ms: u64,
     /// The delivery id, for senders that have one in a header. It may be empty where it is not signed.
@@ -38,12 +36,16 @@ impl Scheme {
     ///
     /// [`SignError`] where the secret cannot sign, or where a value cannot stand in a header or would make the
     /// signed bytes ambiguous (an id with a `.` under Standard Webhooks).
-    pub fn sign(&self, request: &SignRequest<'_>) -> Result<Vec<(String, String)>, SignError> {
-        self.sign_all(request, std::slice::from_ref(request.secret))
+    pub fn sign(
+        &self,
+        request: &SignRequest<'_>,
+        secret: &Secret,
+    ) -> Result<Vec<(String, String)>, SignError> {
+        self.sign_all(request, std::slice::from_ref(secret))
     }
 
     /// As [`Scheme::sign`], with a signature of each of these secrets side by side in one header, so that a receiver
-    /// with any of them accepts. `request.secret` is not used.
+    /// with any of them accepts.
     ///
     /// # Errors
     ///
@@ -56,33 +58,7 @@ impl Scheme {
     ) -> Result<Vec<(String, String)>, SignError> {
         // The first header that the scheme names is the one that senders use.
         let place = &self.places[0];
-        let versions = secrets
-            .iter()
-            .map(|secret| self.version_for(place, secret))
-            .collect::<Result<Vec<_>, _>>()?;
-        let ed25519 = versions
-            .iter()
-            .filter(|version| version.algorithm == Algorithm::Ed25519)
-            .count();
-        let most = if place.separator.is_some() {
-            MAX_SIGNATURES
-        } else {
-            1
-        };
-        if secrets.is_empty() {
-            return Err(SignError::NoSecret);
-        }
-        if secrets.len() > most || ed25519 > MAX_ED25519 {
-            return Err(SignError::TooManySecrets {
-                scheme: self.slug.clone(),
-                secrets: secrets.len(),
-                most: if ed25519 > MAX_ED25519 {
-                    MAX_ED25519
-                } else {
-                    most
-                },
-            });
-        }
+        let versions = self.versions_for(place, secrets)?;
         let mut stamp = String::new();
         if let Some(rule) = &self.stamp {
             stamp = (request.now_ms / rule.ms_per_unit).to_string();
@@ -118,6 +94,35 @@ impl Scheme {
         })?;
         headers.push((place.header.clone(), value));
         Ok(headers)
+    }
+
+    /// The version that each secret signs by; all of them together in one header.
+    fn versions_for<'s>(
+        &self,
+        place: &'s Place,
+        secrets: &[Secret],
+    ) -> Result<Vec<&'s Version>, SignError> {
+        if secrets.is_empty() {
+            return Err(SignError::NoSecret);
+        }
+        let versions = secrets
+            .iter()
+            .map(|secret| self.version_for(place, secret))
+            .collect::<Result<Vec<_>, _>>()?;
+        let is_ed25519 = |version: &&&Version| version.algorithm == Algorithm::Ed25519;
+        let most = match place.separator {
+            _ if versions.iter().filter(is_ed25519).count() > MAX_ED25519 => MAX_ED25519,
+            Some(_) => MAX_SIGNATURES,
+            None => 1,
+        };
+        if secrets.len() > most {
+            return Err(SignError::TooManySecrets {
+                scheme: self.slug.clone(),
+                secrets: secrets.len(),
+                most,
+            });
+        }
+        Ok(versions)
     }
 
     fn version_for<'s>(&self, place: &'s Place, secret: &Secret) -> Result<&'s Version, SignError> {

@@ -90,10 +90,9 @@ impl Store {
         let accepted_at = first.accepted_at;
         let kind = match compare(&first.fingerprint(), &action.fingerprint) {
             Comparison::Same => {
-                let uncompared = false;
                 return Ok(Acceptance::Duplicate {
                     accepted_at,
-                    uncompared,
+                    uncompared: false,
                 });
             }
             Comparison::Different => ConflictKind::Conflict,

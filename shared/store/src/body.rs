@@ -10,9 +10,9 @@ use serde_bytes::ByteBuf;
 
 use crate::schema::attribute;
 
-/// What a stored body may expand to: far more than a function URL lets in (6 MB). Nothing this large
-/// was ever written, so whatever is larger was not written by this code.
-const EXPANDED_MAX: u64 = 256 * 1024 * 1024;
+/// What a stored body may expand to, in bytes: a source lets in 6 MiB, and an envelope holds that in
+/// base64. Nothing larger is ever deflated here, so whatever is larger was not written by this code.
+const EXPANDED_MAX: usize = 16 * 1024 * 1024;
 
 /// The attributes of a body; part of the outbox, payload and conflict items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,10 +44,10 @@ impl BodyAttributes {
     }
 
     /// The bytes deflated, where that is smaller. What came with a content encoding is compressed
-    /// already and stays as it is.
+    /// already and stays as it is, and so does what would not be unpacked again.
     pub(crate) fn smallest(body: &RenderedBody) -> Self {
         let mut attributes = Self::plain(body);
-        if body.content_encoding.is_some() {
+        if body.content_encoding.is_some() || body.bytes.len() > EXPANDED_MAX {
             return attributes;
         }
         let mut deflated = Vec::new();
@@ -84,7 +84,7 @@ impl BodyAttributes {
     pub(crate) fn unpack(self) -> Result<Option<RenderedBody>, NotUnpacked> {
         let bytes = match (self.raw, self.deflated) {
             (Some(raw), _) => raw.into_vec(),
-            (None, Some(deflated)) => inflate(&deflated)?,
+            (None, Some(deflated)) => inflate(&deflated, EXPANDED_MAX)?,
             (None, None) => return Ok(None),
         };
         Ok(Some(RenderedBody {
@@ -95,11 +95,11 @@ impl BodyAttributes {
     }
 }
 
-fn inflate(deflated: &[u8]) -> Result<Vec<u8>, NotUnpacked> {
+fn inflate(deflated: &[u8], max: usize) -> Result<Vec<u8>, NotUnpacked> {
     let mut bytes = Vec::new();
-    let mut limited = DeflateDecoder::new(deflated).take(EXPANDED_MAX + 1);
+    let mut limited = DeflateDecoder::new(deflated).take(max as u64 + 1);
     let read = limited.read_to_end(&mut bytes).map_err(|_| NotUnpacked)?;
-    if read as u64 > EXPANDED_MAX {
+    if read > max {
         return Err(NotUnpacked);
     }
     Ok(bytes)
@@ -153,6 +153,19 @@ mod tests {
             ..BodyAttributes::default()
         };
         assert!(garbage.unpack().is_err());
+    }
+
+    #[test]
+    fn what_expands_too_far_is_neither_unpacked_nor_written() {
+        let deflated = BodyAttributes::smallest(&body(&[b'a'; 1000], None)).deflated;
+        let deflated = deflated.unwrap();
+        assert_eq!(inflate(&deflated, 1000).unwrap(), [b'a'; 1000]);
+        assert!(inflate(&deflated, 999).is_err());
+        let largest = body(&vec![b'a'; EXPANDED_MAX + 1], None);
+        assert_eq!(
+            BodyAttributes::smallest(&largest),
+            BodyAttributes::plain(&largest)
+        );
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use error::{ItemError, StoreError};
 pub use item::outbox_from_item;
 pub use meta::Meta;
 pub use schema::Class;
-pub use settle::SettleResult;
+pub use settle::{Change, SettleResult};
 pub use story::{AcceptedRecord, ConflictKind, ConflictRecord, Story};
 pub use table::Created;
 

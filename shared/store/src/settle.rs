@@ -26,12 +26,16 @@ pub enum SettleResult {
     Overtaken(EntryState),
 }
 
-/// One settlement to be written.
+/// What is to be written onto an entry.
 #[derive(Clone, Copy, Debug)]
-struct Change<'a> {
-    settled: &'a Settled,
-    attempt: Option<(&'a AttemptRecord, &'a str)>,
-    now: Timestamp,
+pub struct Change<'a> {
+    /// The decision.
+    pub settled: &'a Settled,
+    /// The attempt that led to it, and what happened in words, of which at most 120 bytes are kept;
+    /// `None`: settled without one.
+    pub attempt: Option<(&'a AttemptRecord, &'a str)>,
+    /// When it was decided.
+    pub now: Timestamp,
 }
 
 /// What the next write is, given how the entry stands.
@@ -53,23 +57,14 @@ impl Store {
     /// under any fence and in any state, since it proves arrival; and an attempt that was overtaken
     /// is still put on the record, without changing the state.
     ///
-    /// Of `detail` at most 120 bytes are kept.
-    ///
     /// # Errors
     /// [`StoreError::Unavailable`] when `deadline` has passed: it may have been written.
     pub async fn settle(
         &self,
         entry: &OutboxEntry,
-        settled: &Settled,
-        attempt: Option<(&AttemptRecord, &str)>,
-        now: Timestamp,
+        change: Change<'_>,
         deadline: Deadline,
     ) -> Result<SettleResult, StoreError> {
-        let change = Change {
-            settled,
-            attempt,
-            now,
-        };
         let mut standing = entry.clone();
         let mut next = change.first(&standing);
         let mut sent_evidence = false;

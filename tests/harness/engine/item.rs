@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use ackbox_domain::{ActionKey, OutboxEntry};
 use ackbox_store::schema::{self, attribute};
 use aws_sdk_dynamodb::types::AttributeValue;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 /// One item. Two are equal where every attribute is.
@@ -94,7 +93,7 @@ impl Item {
 }
 
 fn in_json(value: &AttributeValue) -> Value {
-    let bytes = |blob: &aws_sdk_dynamodb::primitives::Blob| STANDARD.encode(blob);
+    let bytes = |blob: &aws_sdk_dynamodb::primitives::Blob| BASE64.encode(blob.as_ref());
     match value {
         AttributeValue::S(text) => json!({ "S": text }),
         AttributeValue::N(number) => json!({ "N": number }),

@@ -3,7 +3,8 @@
 //! taken away hands in something that never says no.
 
 use ackbox_domain::settlement::{
-    self, ClaimDecision, DeliveryPolicy, EndedAttempt, Idempotency, Settled, Standing, Timing,
+    self, ClaimDecision, DeliveryPolicy, EndedAttempt, Idempotency, Settled, Standing, Terms,
+    Timing,
 };
 use ackbox_domain::{AttemptOutcome, EntryState, Timestamp};
 
@@ -59,7 +60,7 @@ impl Rules {
             EntryState::Claimed => &self.timing,
             _ => &self.window_timing,
         };
-        settlement::may_claim(&standing, &self.policy, timing, ORIGIN, at(clock_off))
+        settlement::may_claim(&standing, self.terms(timing), ORIGIN, at(clock_off))
     }
 
     /// Whether the attempt's request may leave now.
@@ -74,13 +75,7 @@ impl Rules {
             Timestamp::from_unix_ms(u64::MAX)
         };
         let now = at(clock_off);
-        settlement::may_begin(
-            &standing,
-            lease_until,
-            &self.policy,
-            &self.window_timing,
-            now,
-        )
+        settlement::may_begin(&standing, lease_until, self.terms(&self.window_timing), now)
     }
 
     /// What the attempt's end means. A permission changes nothing of it: what is known stays known.
@@ -99,7 +94,7 @@ impl Rules {
         };
         let standing = self.standing_of(entry, attempt);
         let now = at(clock_off);
-        settlement::settle(&standing, &ended, &self.policy, &self.window_timing, now)
+        settlement::settle(&standing, &ended, self.terms(&self.window_timing), now)
     }
 
     /// What an expired claim means.
@@ -107,19 +102,20 @@ impl Rules {
         let standing = self.standing(entry);
         let claimed_at = at(entry.claimed_at);
         let now = at(clock_off);
-        settlement::settle_expired(
-            &standing,
-            claimed_at,
-            &self.policy,
-            &self.window_timing,
-            now,
-        )
+        settlement::settle_expired(&standing, claimed_at, self.terms(&self.window_timing), now)
     }
 
     /// Whether an operator permitted this attempt whatever came before.
     pub(crate) const fn is_permitted(&self, entry: &Entry, fence: u8) -> bool {
         entry.permitted != 0
             && (entry.permitted == fence || (!self.guards.permit_once && entry.permitted < fence))
+    }
+
+    const fn terms<'a>(&'a self, timing: &'a Timing) -> Terms<'a> {
+        Terms {
+            policy: &self.policy,
+            timing,
+        }
     }
 
     fn standing(&self, entry: &Entry) -> Standing {

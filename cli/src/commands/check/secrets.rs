@@ -47,12 +47,8 @@ pub(super) async fn look(config: &Config) -> Findings {
     let mut seen = BTreeSet::new();
     for (table, reference, used) in uses(config) {
         let is_new = seen.insert(reference.clone());
-        match secrets.resolve(std::slice::from_ref(&reference)).await {
-            Ok(values) => {
-                for value in &values {
-                    findings.judge(&table, &reference, &used, value);
-                }
-            }
+        match secrets.resolve_one(&reference).await {
+            Ok(value) => findings.judge(&table, &reference, &used, &value),
             Err(error @ SecretError::Unusable { .. }) => {
                 let message = error.to_string();
                 findings.mistakes.push(Finding {
@@ -134,12 +130,13 @@ fn signing(label: &str, text: &str) -> Result<Option<String>, String> {
         method: "POST",
         url: "/",
         body: b"",
-        secret: &secret,
         now_ms: 0,
         id: "id",
         event: None,
     };
-    scheme.sign(&request).map_err(|error| error.to_string())?;
+    scheme
+        .sign(&request, &secret)
+        .map_err(|error| error.to_string())?;
     Ok(secret.warning())
 }
 

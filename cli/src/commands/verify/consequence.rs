@@ -2,7 +2,7 @@
 //! person who asks, decided by the same rules; nothing is written.
 
 use ackbox_config::SourceConfig;
-use ackbox_domain::{Document, Timestamp, act, observe};
+use ackbox_domain::{Action, Document, Fact, Malformed, Scalar, Timestamp};
 use ackbox_signature::Verified;
 use serde_json::{Value, json};
 
@@ -43,55 +43,49 @@ pub(super) fn follow(
         return vec![Consequence::Malformed { problem }];
     }
     let document = Document::read(source, verified);
-    let observations = match observe(source, &document) {
-        Ok(observations) => observations,
-        Err(malformed) => {
-            let problem = malformed.to_string();
-            return vec![Consequence::Malformed { problem }];
-        }
-    };
-    let mut all = Vec::new();
-    for observation in observations {
-        let observation = match observation {
-            Ok(observation) => observation,
-            Err(malformed) => {
-                let problem = malformed.to_string();
-                all.push(Consequence::Malformed { problem });
-                continue;
-            }
-        };
-        let event = observation.event.clone();
-        if observation.is_test {
-            all.push(Consequence::Test { event });
-            continue;
-        }
-        let actions = act(source, &observation, now);
-        if actions.is_empty() {
-            all.push(Consequence::Unwanted { event });
-        }
-        all.extend(actions.into_iter().map(|action| {
-            match action {
-                Err(malformed) => Consequence::Malformed {
-                    problem: malformed.to_string(),
-                },
-                Ok(action) => Consequence::Action {
-                    rule: action.rule.to_string(),
-                    key: action.key.to_string(),
-                    parts: action
-                        .parts
-                        .iter()
-                        .map(|(name, value)| (name.clone(), value.as_str().to_owned()))
-                        .collect(),
-                    destination: action.destination.to_string(),
-                    event: action.event,
-                },
-            }
-        }));
+    ackbox_domain::follow(source, &document, now)
+        .into_iter()
+        .flat_map(|fact| match fact {
+            Ok(fact) => Consequence::of(fact),
+            Err(malformed) => vec![malformed.into()],
+        })
+        .collect()
+}
+
+impl From<Malformed> for Consequence {
+    fn from(malformed: Malformed) -> Self {
+        let problem = malformed.to_string();
+        Self::Malformed { problem }
     }
-    all
+}
+
+impl From<Action> for Consequence {
+    fn from(action: Action) -> Self {
+        let part = |(name, value): (String, Scalar)| (name, value.as_str().to_owned());
+        Self::Action {
+            rule: action.rule.to_string(),
+            key: action.key.to_string(),
+            parts: action.parts.into_iter().map(part).collect(),
+            destination: action.destination.to_string(),
+            event: action.event,
+        }
+    }
 }
 
 impl Consequence {
+    fn of(fact: Fact<'_>) -> Vec<Self> {
+        let event = fact.observation.event;
+        if fact.observation.is_test {
+            return vec![Self::Test { event }];
+        }
+        if fact.actions.is_empty() {
+            return vec![Self::Unwanted { event }];
+        }
+        let consequence =
+            |made: Result<Action, Malformed>| made.map_or_else(Self::from, Self::from);
+        fact.actions.into_iter().map(consequence).collect()
+    }
+
     /// One line for people.
     pub(super) fn line(&self) -> String {
         let of = |event: &Option<String>| match event {

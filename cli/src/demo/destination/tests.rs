@@ -55,27 +55,6 @@ async fn a_dropped_request_is_logged_and_gets_no_answer() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_closed_before_the_request_leaves_no_trace() {
-    let destination = Destination::start(|received| {
-        if received.body == b"not read" {
-            Behaviour::DropBeforeRequest
-        } else {
-            Behaviour::status(200)
-        }
-    })
-    .await
-    .unwrap();
-    assert_eq!(post(&destination, "idempotency-key", "not read").await, "");
-    destination.close_next(2);
-    assert_eq!(post(&destination, "idempotency-key", "x").await, "");
-    assert_eq!(post(&destination, "idempotency-key", "x").await, "");
-    assert!(destination.received().is_empty());
-    let third = post(&destination, "idempotency-key", "x").await;
-    assert!(third.starts_with("HTTP/1.1 200"), "{third}");
-    assert_eq!(destination.received()[0].seen, 1);
-}
-
-#[tokio::test]
 async fn a_stalled_request_is_answered_when_it_is_released() {
     let destination = Arc::new(Destination::start(|_| Behaviour::Stall).await.unwrap());
     // A release is for those that are stalled now, not for later ones.

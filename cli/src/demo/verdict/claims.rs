@@ -24,94 +24,104 @@ pub(super) fn all(
     counts: &Counts,
     expected: &Expected,
 ) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    let mut claim = |holds, number: usize, of: &str, against| {
-        let plural = if number == 1 { "" } else { "s" };
-        let over = format!("{number} {of}{plural}");
-        claims.push(Claim {
-            holds,
-            over,
-            against,
-        });
-    };
-    let promised = facts.iter().filter(|fact| fact.promised).count();
-    let attempts = evidence.attempts.len();
-    let seen = |action: &&Action| !action.answers.is_empty();
-    let repetitions = attempts - actions.iter().filter(seen).count();
-    let signed = evidence
-        .attempts
-        .iter()
-        .filter(|attempt| attempt.genuine.is_some());
-    let open = |action: &&Action| action.state != Some(EntryState::Delivered);
-
-    claim(
-        "every sender was answered as it must be",
-        evidence.sent.len(),
-        "answer",
-        answers(evidence),
-    );
-    claim(
-        "a fact was accepted once, however often it came",
-        promised,
-        "fact",
-        once(facts),
-    );
-    claim(
-        "no accepted fact is lost",
-        promised,
-        "fact",
-        lost(facts, actions),
-    );
-    claim(
-        "nothing else was delivered",
-        attempts,
-        "attempt",
-        strangers(evidence, actions),
-    );
-    claim(
-        "every fact kept one key",
-        promised,
-        "fact",
-        keys(facts, actions),
-    );
-    claim(
-        "every attempt sent the same bytes",
-        attempts,
-        "attempt",
-        bytes(evidence, actions),
-    );
-    claim(
-        "every signed delivery verifies",
-        signed.count(),
-        "signature",
-        signatures(evidence),
-    );
-    claim(
-        "every repetition has a reason",
-        repetitions,
-        "repetition",
-        repeated(evidence, actions),
-    );
-    let waiting = actions.iter().filter(open).count();
-    claim(
-        "whatever is not delivered has a reason",
-        waiting,
-        "action",
-        reasons(evidence, actions),
-    );
-    claim(
-        "the trouble took place as planned",
-        expected.trouble.len(),
-        "place",
-        trouble(actions, expected),
-    );
-    claim(
-        "every count is as it must be",
-        Counts::NUMBERS,
-        "number",
-        numbers(counts, expected),
-    );
+    let mut claims = of_facts(evidence, facts, actions).to_vec();
+    claims.extend(of_attempts(evidence, actions));
+    claims.extend(of_ends(evidence, actions, counts, expected));
     claims
+}
+
+/// What was promised to the senders.
+fn of_facts(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> [Claim; 5] {
+    let promised = facts.iter().filter(|fact| fact.promised).count();
+    [
+        claim(
+            "every sender was answered as it must be",
+            (evidence.sent.len(), "answer"),
+            answers(evidence),
+        ),
+        claim(
+            "a fact was accepted once, however often it came",
+            (promised, "fact"),
+            once(facts),
+        ),
+        claim(
+            "no accepted fact is lost",
+            (promised, "fact"),
+            lost(facts, actions),
+        ),
+        claim(
+            "nothing else was delivered",
+            (evidence.attempts.len(), "attempt"),
+            strangers(evidence, actions),
+        ),
+        claim(
+            "every fact kept one key",
+            (promised, "fact"),
+            keys(facts, actions),
+        ),
+    ]
+}
+
+/// What reached the destinations.
+fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 3] {
+    let attempts = &evidence.attempts;
+    let seen = actions.iter().filter(|action| !action.answers.is_empty());
+    let signed = attempts.iter().filter(|attempt| attempt.genuine.is_some());
+    [
+        claim(
+            "every attempt sent the same bytes",
+            (attempts.len(), "attempt"),
+            bytes(evidence, actions),
+        ),
+        claim(
+            "every signed delivery verifies",
+            (signed.count(), "signature"),
+            signatures(evidence),
+        ),
+        claim(
+            "every repetition has a reason",
+            (attempts.len() - seen.count(), "repetition"),
+            repeated(evidence, actions),
+        ),
+    ]
+}
+
+/// How it all ended.
+fn of_ends(
+    evidence: &Evidence,
+    actions: &[Action],
+    counts: &Counts,
+    expected: &Expected,
+) -> [Claim; 3] {
+    let waiting = actions
+        .iter()
+        .filter(|action| action.state != Some(EntryState::Delivered));
+    [
+        claim(
+            "whatever is not delivered has a reason",
+            (waiting.count(), "action"),
+            reasons(evidence, actions),
+        ),
+        claim(
+            "the trouble took place as planned",
+            (expected.trouble.len(), "place"),
+            trouble(actions, expected),
+        ),
+        claim(
+            "every count is as it must be",
+            (Counts::NUMBERS, "number"),
+            numbers(counts, expected),
+        ),
+    ]
+}
+
+fn claim(holds: &'static str, (number, of): (usize, &str), against: Vec<String>) -> Claim {
+    let plural = if number == 1 { "" } else { "s" };
+    Claim {
+        holds,
+        over: format!("{number} {of}{plural}"),
+        against,
+    }
 }
 
 fn answers(evidence: &Evidence) -> Vec<String> {

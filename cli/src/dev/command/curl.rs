@@ -10,11 +10,11 @@ use crate::commands::send;
 
 /// The command; none where the source has no secret that signs.
 pub(super) async fn command(source: &SourceConfig, secrets: &Secrets, url: &str) -> Option<String> {
-    for reference in &source.secrets {
-        let Ok(values) = secrets.resolve(std::slice::from_ref(reference)).await else {
+    for (reference, value) in secrets.resolve_each(&source.secrets).await {
+        let Ok(value) = value else {
             continue;
         };
-        let text = values.first()?.expose();
+        let text = value.expose();
         let Ok(secret) = source.scheme.secret(&reference.to_string(), text) else {
             continue;
         };

@@ -11,12 +11,10 @@ use ackbox_secrets::Secrets;
 pub(super) async fn secrets(config: &Config, secrets: &Secrets) -> Vec<String> {
     let mut wanting: BTreeMap<SecretRef, (String, Vec<String>)> = BTreeMap::new();
     for (reference, user) in uses(config) {
-        let problem = match secrets.resolve(std::slice::from_ref(&reference)).await {
+        let problem = match secrets.resolve_one(&reference).await {
             Err(error) => Some(in_one_line(&error)),
-            Ok(values) => match user {
-                User::Source(source) => values
-                    .first()
-                    .and_then(|value| form(source, &reference, value.expose())),
+            Ok(value) => match user {
+                User::Source(source) => form(source, &reference, value.expose()),
                 User::Destination(_) => None,
             },
         };

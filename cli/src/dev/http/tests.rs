@@ -4,6 +4,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
 use crate::dev::Clients;
+use crate::edge::Clock;
 
 const CONFIG: &str = r#"
     [source.small]
@@ -38,13 +39,17 @@ struct Server {
 impl Server {
     /// A receiver whose table cannot be reached: what is answered here needs none.
     async fn start(within: Duration) -> Self {
+        Self::start_at(within, crate::edge::clock()).await
+    }
+
+    async fn start_at(within: Duration, clock: Clock) -> Self {
         let config = Config::parse("test.toml", CONFIG).unwrap();
         let limits = Limits::of(&config, Some(within));
         assert_eq!(limits.body, 2048);
         let clients = Clients::local("http://127.0.0.1:9").await;
         let store = Store::new(clients.dynamodb, "t");
         let secrets = Secrets::new(|_| Some("a secret of some length".to_owned()));
-        let receiver = Receiver::new(config, store, secrets, crate::edge::clock());
+        let receiver = Receiver::new(config, store, secrets, clock);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let at = listener.local_addr().unwrap();
         let (stop, stopped) = watch::channel(false);
@@ -105,6 +110,28 @@ async fn every_path_and_method_is_answered_by_the_receiver() {
         "unknown-source",
     );
     assert_answer(&server.send(&post("small/", 3)).await, "401", "refused");
+}
+
+#[tokio::test]
+async fn a_defect_of_our_own_is_a_bare_500_that_says_nothing_of_it() {
+    let server = Server::start_at(LONG, Arc::new(|| panic!("the clock stands still"))).await;
+    // Two on one connection: the receiver itself answers, and not what is left of the connection.
+    let first = b"POST /hooks/small HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n";
+    let both = server.send(&[first, &post("small", 3)[..]].concat()).await;
+    let answers: Vec<&str> = both.split_inclusive("\r\n\r\n").collect();
+    assert_eq!(answers.len(), 2, "{both}");
+    for answer in answers {
+        assert_answer(answer, "500", "error");
+        let known = ["ackbox-outcome", "connection", "content-length", "date"];
+        let headers = answer
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(':'));
+        for (name, value) in headers {
+            assert!(known.contains(&name), "{answer}");
+            assert!(name != "content-length" || value == " 0", "{answer}");
+        }
+    }
 }
 
 #[tokio::test]

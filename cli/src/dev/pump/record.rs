@@ -2,8 +2,7 @@
 
 use aws_sdk_dynamodbstreams::primitives::DateTime;
 use aws_sdk_dynamodbstreams::types::{AttributeValue, Record, StreamRecord};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use serde_json::{Map, Number, Value, json};
 
 /// A record that passed the filter, ready for an event.
@@ -104,7 +103,7 @@ fn attribute(value: &AttributeValue) -> Value {
     match value {
         AttributeValue::S(text) => json!({ "S": text }),
         AttributeValue::N(number) => json!({ "N": number }),
-        AttributeValue::B(bytes) => json!({ "B": STANDARD.encode(bytes) }),
+        AttributeValue::B(bytes) => json!({ "B": BASE64.encode(bytes.as_ref()) }),
         AttributeValue::Bool(is) => json!({ "BOOL": is }),
         AttributeValue::Null(is) => json!({ "NULL": is }),
         AttributeValue::L(values) => {
@@ -114,7 +113,7 @@ fn attribute(value: &AttributeValue) -> Value {
         AttributeValue::Ss(texts) => json!({ "SS": texts }),
         AttributeValue::Ns(numbers) => json!({ "NS": numbers }),
         AttributeValue::Bs(values) => {
-            json!({ "BS": values.iter().map(|bytes| STANDARD.encode(bytes)).collect::<Vec<_>>() })
+            json!({ "BS": values.iter().map(|bytes| BASE64.encode(bytes.as_ref())).collect::<Vec<_>>() })
         }
         // A kind that this SDK does not know: the function passes the record over, the sweep does not.
         _ => Value::Null,

@@ -83,9 +83,19 @@ fn numbers_keep_their_token_and_differ_from_texts() {
 
 #[test]
 fn elements_are_the_raw_texts_of_an_array() {
-    let found = elements(r#" [ {"a": 1} , 2,"x"]"#).unwrap().unwrap();
+    let found = elements(r#" [ {"a": 1} , 2,"x"]"#, 3).unwrap().unwrap();
     assert_eq!(found, [r#"{"a": 1}"#, "2", "\"x\""]);
-    assert_eq!(elements("{}").unwrap(), None);
+    assert_eq!(elements("{}", 3).unwrap(), None);
+    for broken in ["[1", "[1,]", "[1] 2"] {
+        assert!(elements(broken, 3).is_err(), "{broken}");
+    }
+}
+
+#[test]
+fn elements_are_counted_no_further_than_one_too_many() {
+    // What follows is not looked at: not even that it is no JSON.
+    let found = elements("[1,2,3,4,oops", 3).unwrap().unwrap();
+    assert_eq!(found, ["1", "2", "3", "4"]);
 }
 
 proptest! {

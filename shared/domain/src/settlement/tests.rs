@@ -3,6 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::outbox::Origin;
 
 const NOW: Timestamp = Timestamp::from_unix_ms(1_000_000_000);
 const ORIGIN: Origin = [1; 8];
@@ -11,13 +12,18 @@ fn secs(s: u64) -> Duration {
     Duration::from_secs(s)
 }
 
-fn timing() -> Timing {
-    Timing {
-        lease: secs(45),
-        settle_margin: secs(5),
-        clock_skew: secs(5),
-        first_due: secs(60),
-        no_destination_hold: secs(3600),
+const TIMING: Timing = Timing {
+    lease: Duration::from_secs(45),
+    settle_margin: Duration::from_secs(5),
+    clock_skew: Duration::from_secs(5),
+    first_due: Duration::from_secs(60),
+    no_destination_hold: Duration::from_secs(3600),
+};
+
+fn terms(policy: &DeliveryPolicy) -> Terms<'_> {
+    Terms {
+        policy,
+        timing: &TIMING,
     }
 }
 
@@ -69,7 +75,7 @@ fn ended(standing: &Standing, outcome: &AttemptOutcome, policy: &DeliveryPolicy)
         outcome,
         jitter: 0.0,
     };
-    settle(standing, &attempt, policy, &timing(), NOW)
+    settle(standing, &attempt, terms(policy), NOW)
 }
 
 fn outcome(kind: OutcomeKind, status: Option<u16>) -> AttemptOutcome {
@@ -164,7 +170,7 @@ fn the_last_retry_inside_a_window_is_early_enough_to_end_inside_it() {
         ..standing
     };
     assert_eq!(
-        may_claim(&due, &window(), &timing(), ORIGIN, due_at),
+        may_claim(&due, terms(&window()), ORIGIN, due_at),
         ClaimDecision::Attempt
     );
 }
@@ -190,15 +196,15 @@ fn an_expired_lease_is_an_attempt_that_may_have_arrived() {
     let standing = claimed();
     let at = NOW.plus(secs(100));
     assert_eq!(
-        may_claim(&standing, &window(), &timing(), ORIGIN, at),
+        may_claim(&standing, terms(&window()), ORIGIN, at),
         ClaimDecision::Expired {
             claimed_at: NOW.minus(secs(1))
         }
     );
-    let settled = settle_expired(&standing, NOW.minus(secs(1)), &window(), &timing(), at);
+    let settled = settle_expired(&standing, NOW.minus(secs(1)), terms(&window()), at);
     assert_eq!(settled.settlement, Settlement::Retry { due_at: at });
     assert_eq!(settled.first_uncertain_at, Some(NOW.minus(secs(1))));
-    let settled = settle_expired(&standing, NOW.minus(secs(1)), &none(), &timing(), at);
+    let settled = settle_expired(&standing, NOW.minus(secs(1)), terms(&none()), at);
     assert_eq!(settled.settlement, Settlement::Held(Reason::OutcomeUnknown));
 }
 
@@ -208,12 +214,12 @@ fn a_lease_is_respected_by_the_clock_skew_too() {
     let until = NOW.plus(secs(44));
     for at in [until, until.plus(secs(4))] {
         assert_eq!(
-            may_claim(&standing, &window(), &timing(), ORIGIN, at),
+            may_claim(&standing, terms(&window()), ORIGIN, at),
             ClaimDecision::InProgress { until }
         );
     }
     assert!(matches!(
-        may_claim(&standing, &window(), &timing(), ORIGIN, until.plus(secs(5))),
+        may_claim(&standing, terms(&window()), ORIGIN, until.plus(secs(5))),
         ClaimDecision::Expired { .. }
     ));
 }
@@ -227,7 +233,7 @@ fn a_fresh_entry_may_be_attempted_before_the_sweep_would_take_it_up() {
         ..pending()
     };
     assert_eq!(
-        may_claim(&fresh, &none(), &timing(), ORIGIN, NOW),
+        may_claim(&fresh, terms(&none()), ORIGIN, NOW),
         ClaimDecision::Attempt
     );
     let retry = Standing {
@@ -235,7 +241,7 @@ fn a_fresh_entry_may_be_attempted_before_the_sweep_would_take_it_up() {
         ..pending()
     };
     assert_eq!(
-        may_claim(&retry, &none(), &timing(), ORIGIN, NOW),
+        may_claim(&retry, terms(&none()), ORIGIN, NOW),
         ClaimDecision::NotDue {
             due_at: NOW.plus(secs(60))
         }
@@ -249,11 +255,11 @@ fn another_origin_after_an_uncertain_attempt_is_held() {
         ..pending()
     };
     assert_eq!(
-        may_claim(&uncertain, &window(), &timing(), [2; 8], NOW),
+        may_claim(&uncertain, terms(&window()), [2; 8], NOW),
         ClaimDecision::Settle(Reason::OriginChanged)
     );
     assert_eq!(
-        may_claim(&pending(), &window(), &timing(), [2; 8], NOW),
+        may_claim(&pending(), terms(&window()), [2; 8], NOW),
         ClaimDecision::Attempt
     );
 }
@@ -266,7 +272,7 @@ fn a_policy_that_holds_is_obeyed_by_an_entry_that_waits_with_a_mark() {
     };
     let hold = policy(Idempotency::Window(secs(86_400)), OnUnknown::Hold);
     assert_eq!(
-        may_claim(&uncertain, &hold, &timing(), ORIGIN, NOW),
+        may_claim(&uncertain, terms(&hold), ORIGIN, NOW),
         ClaimDecision::Settle(Reason::OutcomeUnknown)
     );
 }
@@ -278,7 +284,7 @@ fn nothing_is_claimed_for_a_destination_without_keys_after_an_uncertain_attempt(
         ..pending()
     };
     assert_eq!(
-        may_claim(&uncertain, &none(), &timing(), ORIGIN, NOW),
+        may_claim(&uncertain, terms(&none()), ORIGIN, NOW),
         ClaimDecision::Settle(Reason::OutcomeUnknown)
     );
 }
@@ -286,14 +292,14 @@ fn nothing_is_claimed_for_a_destination_without_keys_after_an_uncertain_attempt(
 #[test]
 fn a_request_does_not_begin_when_the_lease_or_the_window_no_longer_covers_it() {
     let until = NOW.plus(secs(15));
-    assert!(may_begin(&claimed(), until, &window(), &timing(), NOW));
+    assert!(may_begin(&claimed(), until, terms(&window()), NOW));
     let later = NOW.plus(Duration::from_millis(1));
-    assert!(!may_begin(&claimed(), until, &window(), &timing(), later));
+    assert!(!may_begin(&claimed(), until, terms(&window()), later));
     let uncertain = Standing {
         first_uncertain_at: Some(NOW.minus(secs(86_400 - 15))),
         ..claimed()
     };
-    assert!(!may_begin(&uncertain, until, &window(), &timing(), NOW));
+    assert!(!may_begin(&uncertain, until, terms(&window()), NOW));
 }
 
 #[test]
@@ -311,7 +317,7 @@ fn a_destinations_own_wait_is_honoured_within_bounds() {
 #[test]
 fn an_entry_without_a_destination_is_held_after_an_hour_and_never_dead() {
     let settlement = |standing: &Standing, noticed| {
-        settle_no_destination(standing, noticed, &timing(), NOW).map(|s| s.settlement)
+        settle_no_destination(standing, noticed, &TIMING, NOW).map(|s| s.settlement)
     };
     let waits = Settlement::NoDestination {
         due_at: NOW.plus(secs(300)),
@@ -336,7 +342,7 @@ fn an_entry_without_a_destination_is_held_after_an_hour_and_never_dead() {
 #[test]
 fn a_claim_that_ran_out_without_a_destination_still_leaves_its_mark() {
     let at = NOW.plus(secs(100));
-    let settled = settle_no_destination(&claimed(), None, &timing(), at).unwrap();
+    let settled = settle_no_destination(&claimed(), None, &TIMING, at).unwrap();
     assert_eq!(settled.first_uncertain_at, Some(NOW.minus(secs(1))));
     assert_eq!(settled.settlement.state(), EntryState::Pending);
 }
@@ -398,7 +404,7 @@ proptest! {
         let mut now = NOW;
         let mut tries = outcomes.iter().cycle();
         for _ in 0..100_000 {
-            match may_claim(&standing, &policy, &timing(), ORIGIN, now) {
+            match may_claim(&standing, terms(&policy), ORIGIN, now) {
                 ClaimDecision::NotDue { due_at } => { now = due_at; continue }
                 ClaimDecision::Settle(_) => return Ok(()),
                 ClaimDecision::Attempt => {}
@@ -407,7 +413,7 @@ proptest! {
             standing.fence += 1;
             let (outcome, jitter) = tries.next().unwrap();
             let attempt = EndedAttempt { claimed_at: now, outcome, jitter: *jitter };
-            let settled = settle(&standing, &attempt, &policy, &timing(), now.plus(secs(1)));
+            let settled = settle(&standing, &attempt, terms(&policy), now.plus(secs(1)));
             if let (Some(before), after) = (standing.first_uncertain_at, settled.first_uncertain_at) {
                 prop_assert_eq!(after, Some(before), "the mark is never moved");
             }

@@ -119,7 +119,6 @@ async fn signed(
         method: "POST",
         url: http.url.as_str(),
         body: &delivery.body.bytes,
-        secret: &keys[0],
         now_ms: delivery.now.unix_ms(),
         id: delivery.key.as_str(),
         event: None,

@@ -15,8 +15,8 @@ fn file(path: &Path) -> SecretRef {
 }
 
 async fn value(secrets: &Secrets, reference: &SecretRef) -> Result<String, SecretError> {
-    let values = secrets.resolve(std::slice::from_ref(reference)).await?;
-    Ok(values[0].expose().to_owned())
+    let value = secrets.resolve_one(reference).await?;
+    Ok(value.expose().to_owned())
 }
 
 /// Secrets whose every variable counts how often it was read: `NAME-1`, `NAME-2`.
@@ -45,6 +45,20 @@ async fn values_come_in_the_order_of_their_references() {
     let values: Vec<&str> = values.iter().map(SecretValue::expose).collect();
     assert_eq!(values, ["b", "a", "b"]);
     assert!(secrets.resolve(&[]).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn one_that_is_gone_does_not_take_the_others_with_it() {
+    let secrets = Secrets::new(|name| (name != "GONE").then(|| name.to_owned()));
+    let references = [env("A"), env("GONE"), env("B")];
+    assert!(secrets.resolve(&references).await.is_err());
+    let each = secrets.resolve_each(&references).await;
+    let had: Vec<(&SecretRef, Option<&str>)> = each
+        .iter()
+        .map(|(reference, value)| (*reference, value.as_ref().ok().map(SecretValue::expose)))
+        .collect();
+    let [a, gone, b] = &references;
+    assert_eq!(had, [(a, Some("A")), (gone, None), (b, Some("B"))]);
 }
 
 #[tokio::test]

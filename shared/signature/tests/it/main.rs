@@ -10,6 +10,8 @@ mod grammar;
 mod properties;
 mod refusals;
 mod secrets;
+mod several;
 mod signing;
 mod support;
+mod times;
 mod vectors;

@@ -13,7 +13,7 @@ fn any_signed() -> impl Strategy<Value = (std::sync::Arc<Scheme>, Secret)> {
 
 fn sign(scheme: &Scheme, secret: &Secret, body: &[u8], id: &str) -> Headers {
     scheme
-        .sign(&request(secret, body, id))
+        .sign(&request(body, id), secret)
         .unwrap()
         .into_iter()
         .collect()

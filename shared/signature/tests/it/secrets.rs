@@ -1,13 +1,11 @@
 //! Secrets as operators paste them in: what is read, what is refused, what is warned of, and that nothing is shown.
 
-use crate::support::{builtin, code, signed, verify};
+use crate::support::{WHSEC, builtin, code, signed, verify};
 
 #[test]
 fn standard_webhooks_secrets_are_read_in_every_form_they_are_shown_in() {
     let scheme = builtin("standard-webhooks");
-    let plain = scheme
-        .secret("s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        .unwrap();
+    let plain = scheme.secret("s", WHSEC).unwrap();
     let lines = signed(&scheme, &plain, b"{}");
     for text in [
         "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -99,9 +97,7 @@ fn the_literal_text_is_the_key_where_the_sender_says_so() {
     // The same prefix, and not base64: Stripe and Tornado sign with the whole text.
     for slug in ["stripe", "tornado"] {
         let scheme = builtin(slug);
-        let whole = scheme
-            .secret("s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-            .unwrap();
+        let whole = scheme.secret("s", WHSEC).unwrap();
         let stripped = [scheme
             .secret("s", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
             .unwrap()];

@@ -2,7 +2,7 @@
 
 use ackbox_signature::{Headers, SignError};
 
-use crate::support::{builtin, code, request, signed, signing_secrets, verify};
+use crate::support::{WHSEC, builtin, code, request, signed, signing_secrets, verify};
 
 #[test]
 fn every_sender_is_signed_for_and_accepted() {
@@ -24,17 +24,11 @@ fn every_sender_is_signed_for_and_accepted() {
 #[test]
 fn the_published_standard_webhooks_signatures_come_out_byte_for_byte() {
     let scheme = builtin("standard-webhooks");
-    let secret = scheme
-        .secret("s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        .unwrap();
-    let mut request = request(
-        &secret,
-        br#"{"test": 2432232314}"#,
-        "msg_p5jXN8AQM9LWM0D4loKWxJek",
-    );
+    let secret = scheme.secret("s", WHSEC).unwrap();
+    let mut request = request(br#"{"test": 2432232314}"#, "msg_p5jXN8AQM9LWM0D4loKWxJek");
     request.now_ms = 1_614_265_330_999;
     assert_eq!(
-        scheme.sign(&request).unwrap(),
+        scheme.sign(&request, &secret).unwrap(),
         [
             ("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek"),
             ("webhook-timestamp", "1614265330"),
@@ -83,15 +77,13 @@ fn several_secrets_sign_side_by_side_and_each_receiver_accepts() {
         scheme
             .secret("next", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
             .unwrap(),
-        scheme
-            .secret("current", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-            .unwrap(),
+        scheme.secret("current", WHSEC).unwrap(),
         scheme
             .secret("pair", "whsk_TM0Imyj/ltqdtsNG7BFOD1uKMZ81q6Yk2oz27U+4pvs=")
             .unwrap(),
     ];
     let lines: Headers = scheme
-        .sign_all(&request(&secrets[0], b"{}", "msg_1"), &secrets)
+        .sign_all(&request(b"{}", "msg_1"), &secrets)
         .unwrap()
         .into_iter()
         .collect();
@@ -112,16 +104,14 @@ fn several_secrets_sign_side_by_side_and_each_receiver_accepts() {
 #[test]
 fn what_cannot_be_signed_is_said() {
     let scheme = builtin("standard-webhooks");
-    let shared = scheme
-        .secret("shared", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        .unwrap();
+    let shared = scheme.secret("shared", WHSEC).unwrap();
     let public = scheme
         .secret(
             "public",
             "whpk_PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=",
         )
         .unwrap();
-    let error = |secret, id| scheme.sign(&request(secret, b"{}", id)).unwrap_err();
+    let error = |secret, id| scheme.sign(&request(b"{}", id), secret).unwrap_err();
     assert!(matches!(
         error(&public, "msg_1"),
         SignError::PublicKey { .. }
@@ -133,7 +123,7 @@ fn what_cannot_be_signed_is_said() {
         );
     }
     assert_eq!(
-        scheme.sign_all(&request(&shared, b"{}", "m"), &[]),
+        scheme.sign_all(&request(b"{}", "m"), &[]),
         Err(SignError::NoSecret)
     );
 
@@ -142,9 +132,7 @@ fn what_cannot_be_signed_is_said() {
         github.secret("a", "a secret of some length").unwrap(),
         github.secret("b", "a secret of some length").unwrap(),
     ];
-    let many = github
-        .sign_all(&request(&two[0], b"{}", ""), &two)
-        .unwrap_err();
+    let many = github.sign_all(&request(b"{}", ""), &two).unwrap_err();
     assert!(matches!(
         many,
         SignError::TooManySecrets {
@@ -154,13 +142,13 @@ fn what_cannot_be_signed_is_said() {
         }
     ));
     assert!(matches!(
-        github.sign(&request(&public, b"{}", "")),
+        github.sign(&request(b"{}", ""), &public),
         Err(SignError::WrongKind { .. })
     ));
     // An id that is not signed may be absent.
     assert!(
         github
-            .sign(&request(&two[0], b"{}", ""))
+            .sign(&request(b"{}", ""), &two[0])
             .unwrap()
             .iter()
             .all(|(name, _)| name != "X-GitHub-Delivery")
@@ -172,7 +160,7 @@ fn a_token_that_cannot_travel_is_not_shown() {
     let scheme = builtin("token");
     let secret = scheme.secret("s", "t\u{f6}ken-of-some-length").unwrap();
     let error = scheme
-        .sign(&request(&secret, b"{}", ""))
+        .sign(&request(b"{}", ""), &secret)
         .unwrap_err()
         .to_string();
     assert!(!error.contains("ken-of"), "{error}");

@@ -8,6 +8,11 @@ use ackbox_signature::{Headers, Message, Refusal, Scheme, Secret, SignRequest, V
 /// Milliseconds since 1970 at which the tests sign.
 pub(crate) const NOW_MS: u64 = 1_735_689_600_000;
 
+/// A shared secret of Standard Webhooks, from its own documentation.
+pub(crate) const WHSEC: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+pub(crate) const STRIPE_SIGNATURE: &str = "Stripe-Signature";
+
 pub(crate) fn builtin(slug: &str) -> Arc<Scheme> {
     Scheme::builtin(slug).unwrap_or_else(|| panic!("no built-in scheme {slug}"))
 }
@@ -22,10 +27,9 @@ pub(crate) fn signing_secrets() -> Vec<(Arc<Scheme>, Secret)> {
     for slug in Scheme::builtin_slugs() {
         let scheme = builtin(slug);
         let texts: &[&str] = match slug {
-            "standard-webhooks" | "svix" => &[
-                "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-                "whsk_TM0Imyj/ltqdtsNG7BFOD1uKMZ81q6Yk2oz27U+4pvs=",
-            ],
+            "standard-webhooks" | "svix" => {
+                &[WHSEC, "whsk_TM0Imyj/ltqdtsNG7BFOD1uKMZ81q6Yk2oz27U+4pvs="]
+            }
             _ => &["an example secret, not a real one"],
         };
         for text in texts {
@@ -36,12 +40,11 @@ pub(crate) fn signing_secrets() -> Vec<(Arc<Scheme>, Secret)> {
     all
 }
 
-pub(crate) fn request<'a>(secret: &'a Secret, body: &'a [u8], id: &'a str) -> SignRequest<'a> {
+pub(crate) fn request<'a>(body: &'a [u8], id: &'a str) -> SignRequest<'a> {
     SignRequest {
         method: "POST",
         url: "/hooks/test",
         body,
-        secret,
         now_ms: NOW_MS,
         id,
         event: Some("example.ready"),
@@ -50,7 +53,7 @@ pub(crate) fn request<'a>(secret: &'a Secret, body: &'a [u8], id: &'a str) -> Si
 
 pub(crate) fn signed(scheme: &Scheme, secret: &Secret, body: &[u8]) -> Headers {
     scheme
-        .sign(&request(secret, body, "msg_1"))
+        .sign(&request(body, "msg_1"), secret)
         .unwrap()
         .into_iter()
         .collect()

@@ -5,8 +5,8 @@ use ackbox_store::{Class, StoreError, schema};
 use futures_util::future::join_all;
 
 use crate::action::{
-    NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, claimed, dead, delivered, held,
-    noise, secs, settled,
+    NOW, ORIGIN, TIMING, accepted, action, attempt, change, claim_of, claimed, dead, delivered,
+    held, noise, secs, settled,
 };
 use crate::engine::{Engine, soon};
 
@@ -100,7 +100,7 @@ async fn a_duplicate_of_a_settled_entry_changes_nothing() {
         let attempt = Some((&record, "what happened"));
         let settle = engine
             .store
-            .settle(&entry, &settlement, attempt, NOW, soon());
+            .settle(&entry, change(&settlement, attempt), soon());
         settle.await.unwrap();
         let before = engine.items().await;
         let answer = engine.store.accept(&action, &TIMING, soon()).await.unwrap();

@@ -7,7 +7,7 @@ use ackbox_domain::{
     Action, ActionKey, AttemptRecord, Claim, Fingerprint, Name, OutboxEntry, OutcomeKind,
     RenderedBody, Scalar, Settled, Timestamp, Timing,
 };
-use ackbox_store::{Claimed, Store};
+use ackbox_store::{Change, Claimed, Store};
 
 use crate::engine::soon;
 
@@ -133,4 +133,25 @@ pub(crate) fn dead() -> Settled {
 
 pub(crate) fn delivered() -> Settled {
     settled(Settlement::Delivered)
+}
+
+/// A settlement, decided at [`NOW`].
+pub(crate) fn change<'a>(
+    settled: &'a Settled,
+    attempt: Option<(&'a AttemptRecord, &'a str)>,
+) -> Change<'a> {
+    change_at(NOW, settled, attempt)
+}
+
+/// A settlement that is decided at another time.
+pub(crate) fn change_at<'a>(
+    now: Timestamp,
+    settled: &'a Settled,
+    attempt: Option<(&'a AttemptRecord, &'a str)>,
+) -> Change<'a> {
+    Change {
+        settled,
+        attempt,
+        now,
+    }
 }

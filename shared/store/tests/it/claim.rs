@@ -5,8 +5,8 @@ use ackbox_store::{Claimed, Class, schema};
 use futures_util::future::join_all;
 
 use crate::action::{
-    NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, claimed, dead, delivered, held,
-    retry, secs,
+    NOW, ORIGIN, TIMING, accepted, action, attempt, change, claim_of, claimed, dead, delivered,
+    held, retry, secs,
 };
 use crate::engine::{Engine, soon};
 
@@ -69,7 +69,7 @@ async fn a_claim_on_a_standing_that_has_passed_is_refused() {
         let read = accepted(store, &action(id, b"{}")).await;
         let mine = claimed(store, &read, "first").await;
         let record = attempt(1, OutcomeKind::Busy, Some(503));
-        let settle = store.settle(&mine, &settlement, Some((&record, "")), NOW, soon());
+        let settle = store.settle(&mine, change(&settlement, Some((&record, ""))), soon());
         settle.await.unwrap();
         let before = engine.items().await;
         let claim = claim_of("second", NOW.plus(secs(9)));

@@ -7,7 +7,7 @@ use ackbox_store::schema::{self, attribute, kind};
 use ackbox_store::{Class, Store};
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 
-use crate::action::{NOW, TIMING, accepted, action, name, secs, settled};
+use crate::action::{NOW, TIMING, accepted, action, change, name, secs, settled};
 use crate::engine::{Engine, soon};
 
 /// As many entries as accepting would make, written in batches.
@@ -122,7 +122,7 @@ async fn classes_and_destinations_do_not_stand_in_each_others_way() {
         due_at: NOW.plus(secs(5)),
     });
     store
-        .settle(&asked, &unknown, None, NOW, soon())
+        .settle(&asked, change(&unknown, None), soon())
         .await
         .unwrap();
     let open = accepted(store, &action("open", b"{}")).await;

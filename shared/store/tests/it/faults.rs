@@ -19,7 +19,9 @@ use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason};
 use aws_smithy_mocks::{Rule, RuleMode, mock, mock_client};
 use tokio::time::Instant;
 
-use crate::action::{NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, claimed, retry};
+use crate::action::{
+    NOW, ORIGIN, TIMING, accepted, action, attempt, change, claim_of, claimed, retry,
+};
 use crate::engine::{Engine, Item, soon};
 
 /// META that knows the names of [`action`].
@@ -252,7 +254,7 @@ async fn collisions_and_throttles_of_claim_and_settle_are_repeated() {
     let settle = update();
     let record = attempt(1, OutcomeKind::Busy, None);
     let answer = store(&[&settle])
-        .settle(&mine, &retry(NOW), Some((&record, "")), NOW, soon())
+        .settle(&mine, change(&retry(NOW), Some((&record, ""))), soon())
         .await
         .unwrap();
     assert_eq!(answer, SettleResult::Settled);
@@ -284,6 +286,6 @@ async fn claim_and_settle_are_unavailable_when_their_budget_is_spent() {
     let claim = store.claim(&read, claim_of("claim", NOW), ORIGIN, shortly());
     assert!(claim.await.unwrap_err().is_retryable());
     let again = retry(NOW);
-    let settle = store.settle(&read, &again, None, NOW, shortly());
+    let settle = store.settle(&read, change(&again, None), shortly());
     assert!(settle.await.unwrap_err().is_retryable());
 }

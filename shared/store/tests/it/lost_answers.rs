@@ -12,7 +12,8 @@ use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 
 use crate::action::{
-    NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, claimed, delivered, retry, secs,
+    NOW, ORIGIN, TIMING, accepted, action, attempt, change, claim_of, claimed, delivered, retry,
+    secs,
 };
 use crate::engine::{Engine, soon};
 
@@ -113,7 +114,7 @@ async fn a_settlement_whose_answer_was_lost_is_settled_once() {
         let mine = claimed(&engine.store, &read, "claim").await;
         let record = attempt(1, OutcomeKind::Busy, Some(503));
         let answer = losing(&engine, 2)
-            .settle(&mine, &settlement, Some((&record, "busy")), NOW, soon())
+            .settle(&mine, change(&settlement, Some((&record, "busy"))), soon())
             .await
             .unwrap();
         assert_eq!(answer, SettleResult::Settled);
@@ -130,7 +131,7 @@ async fn a_settlement_without_an_attempt_whose_answer_was_lost_is_settled() {
     let expired = claimed(&engine.store, &read, "crashed").await;
     let again = retry(NOW.plus(secs(30)));
     let answer = losing(&engine, 1)
-        .settle(&expired, &again, None, NOW, soon())
+        .settle(&expired, change(&again, None), soon())
         .await;
     assert_eq!(answer.unwrap(), SettleResult::Settled);
 }
@@ -142,7 +143,7 @@ async fn evidence_whose_answer_was_lost_is_not_taken_for_a_settlement() {
     let read = accepted(store, &action("msg_1", b"{}")).await;
     let first = claimed(store, &read, "first").await;
     store
-        .settle(&first, &retry(NOW), None, NOW, soon())
+        .settle(&first, change(&retry(NOW), None), soon())
         .await
         .unwrap();
     let standing = store.entry(&read.key).await.unwrap().unwrap();
@@ -151,7 +152,7 @@ async fn evidence_whose_answer_was_lost_is_not_taken_for_a_settlement() {
     // The refusal comes; the evidence is written, and its answers are lost.
     let losing = losing_after(&engine, 1, 2);
     let answer = losing
-        .settle(&first, &retry(NOW), Some((&record, "")), NOW, soon())
+        .settle(&first, change(&retry(NOW), Some((&record, ""))), soon())
         .await
         .unwrap();
     assert_eq!(answer, SettleResult::Overtaken(EntryState::Claimed));

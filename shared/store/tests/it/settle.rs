@@ -6,7 +6,8 @@ use ackbox_store::schema::{CLOSED_KEPT_DAYS, attribute};
 use ackbox_store::{Class, ItemError, SettleResult, Store, StoreError, schema};
 
 use crate::action::{
-    NOW, accepted, action, attempt, claimed, dead, delivered, held, retry, secs, settled,
+    NOW, accepted, action, attempt, change, change_at, claimed, dead, delivered, held, retry, secs,
+    settled,
 };
 use crate::engine::{Engine, soon};
 
@@ -20,7 +21,7 @@ async fn settle(
 ) -> SettleResult {
     let attempt = record.map(|record| (record, "what happened"));
     store
-        .settle(entry, settled, attempt, NOW, soon())
+        .settle(entry, change(settled, attempt), soon())
         .await
         .unwrap()
 }
@@ -270,12 +271,12 @@ async fn an_unknown_destination_is_remembered_since_it_was_noticed() {
     };
     let later = NOW.plus(secs(300));
     store
-        .settle(&read, &unknown(300), None, NOW, soon())
+        .settle(&read, change(&unknown(300), None), soon())
         .await
         .unwrap();
     let noticed = entry(&engine, &read).await;
     store
-        .settle(&noticed, &unknown(600), None, later, soon())
+        .settle(&noticed, change_at(later, &unknown(600), None), soon())
         .await
         .unwrap();
     let again = entry(&engine, &read).await;
@@ -288,14 +289,14 @@ async fn an_unknown_destination_is_remembered_since_it_was_noticed() {
     assert_eq!((mine.reason, mine.settled_at), (None, None));
     let mine = entry(&engine, &read).await;
     store
-        .settle(&mine, &unknown(900), None, later, soon())
+        .settle(&mine, change_at(later, &unknown(900), None), soon())
         .await
         .unwrap();
     assert_eq!(entry(&engine, &read).await.settled_at, Some(later));
     let hold = settled(Settlement::Held(Reason::NoSuchDestination));
     let last = entry(&engine, &read).await;
     store
-        .settle(&last, &hold, None, later, soon())
+        .settle(&last, change_at(later, &hold, None), soon())
         .await
         .unwrap();
     assert_eq!(entry(&engine, &read).await.state, EntryState::Held);
@@ -308,7 +309,7 @@ async fn settling_what_is_gone_says_so_and_writes_nothing() {
     engine.delete(&read.key, schema::kind::OUTBOX).await;
     let answer = engine
         .store
-        .settle(&read, &delivered(), None, NOW, soon())
+        .settle(&read, change(&delivered(), None), soon())
         .await;
     let error = answer.unwrap_err();
     assert!(
@@ -344,7 +345,7 @@ async fn a_newer_schema_version_is_left_alone() {
     refused(store.claim(&read, claim, [0; 8], soon()).await.unwrap_err());
     let record = attempt(1, OutcomeKind::Busy, None);
     let again = retry(NOW);
-    let late = store.settle(&read, &again, Some((&record, "")), NOW, soon());
+    let late = store.settle(&read, change(&again, Some((&record, ""))), soon());
     refused(late.await.unwrap_err());
     assert_eq!(
         engine.item(&read.key, schema::kind::OUTBOX).await.unwrap(),

@@ -8,7 +8,7 @@ use ackbox_store::Store;
 use ackbox_store::schema::{WRITE_UNIT, kind};
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::action::{NOW, ORIGIN, accepted, action, name, noise, retry, secs};
+use crate::action::{NOW, ORIGIN, accepted, action, change, name, noise, retry, secs};
 use crate::engine::{Engine, Item, soon};
 
 /// The rules of AWS's page on item sizes, for the types that an outbox item has.
@@ -75,7 +75,7 @@ async fn live_through(engine: &Engine, entry: OutboxEntry) -> usize {
         };
         let attempt = Some((&record, detail.as_str()));
         store
-            .settle(&mine, &uncertain, attempt, NOW, soon())
+            .settle(&mine, change(&uncertain, attempt), soon())
             .await
             .unwrap();
         standing = store.entry(&mine.key).await.unwrap().unwrap();
@@ -93,7 +93,7 @@ async fn live_through(engine: &Engine, entry: OutboxEntry) -> usize {
             first_uncertain_at: Some(NOW),
         };
         store
-            .settle(&standing, &end, None, NOW, soon())
+            .settle(&standing, change(&end, None), soon())
             .await
             .unwrap();
         let after = store.entry(&standing.key).await.unwrap().unwrap();

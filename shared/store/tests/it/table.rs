@@ -7,7 +7,9 @@ use aws_sdk_dynamodb::types::{
     ScalarAttributeType, StreamViewType, TableDescription,
 };
 
-use crate::action::{NOW, ORIGIN, TIMING, accepted, action, attempt, claim_of, name, retry};
+use crate::action::{
+    NOW, ORIGIN, TIMING, accepted, action, attempt, change, claim_of, name, retry,
+};
 use crate::engine::{Engine, soon};
 
 async fn describe(engine: &Engine) -> TableDescription {
@@ -98,7 +100,7 @@ async fn every_operation_on_a_missing_table_names_it_and_is_not_repeated() {
     );
     let record = attempt(1, OutcomeKind::Busy, None);
     let again = retry(NOW);
-    let settle = store.settle(&entry, &again, Some((&record, "")), NOW, soon());
+    let settle = store.settle(&entry, change(&again, Some((&record, ""))), soon());
     missing(settle.await.unwrap_err());
     missing(store.entry(&action.key).await.unwrap_err());
     missing(store.payload(&action.key).await.unwrap_err());

@@ -2,7 +2,7 @@
 
 use ackbox_domain::OutcomeKind;
 
-use crate::action::{NOW, TIMING, accepted, action, attempt, claimed, delivered, retry};
+use crate::action::{NOW, TIMING, accepted, action, attempt, change, claimed, delivered, retry};
 use crate::engine::{Engine, soon};
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn a_small_action_accepted_and_delivered_takes_eight_write_units() {
     let record = attempt(1, OutcomeKind::Succeeded, Some(200));
     let answer = Some((&record, "HTTP 200"));
     store
-        .settle(&mine, &delivered(), answer, NOW, soon())
+        .settle(&mine, change(&delivered(), answer), soon())
         .await
         .unwrap();
     let (settle, said) = recorder.units();
@@ -51,7 +51,7 @@ async fn a_retry_adds_four_write_units_whatever_its_attempts_left() {
         let again = retry(NOW.plus(crate::action::secs(number)));
         let attempt = Some((&record, detail.as_str()));
         store
-            .settle(&mine, &again, attempt, NOW, soon())
+            .settle(&mine, change(&again, attempt), soon())
             .await
             .unwrap();
         let (units, said) = recorder.units();
