@@ -10,6 +10,7 @@ use ackbox_dispatcher::Dispatcher;
 use ackbox_domain::{ActionKey, Name, OutboxEntry, Timestamp};
 use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
+use ackbox_reconciler::Reconciler;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
 use ackbox_store::schema::kind;
@@ -117,6 +118,24 @@ impl World {
     pub async fn dispatcher_with(&self, config: Config) -> Dispatcher {
         let outbound = Outbound::new(secrets());
         Dispatcher::new(config, self.store().await, outbound, self.clock.reader())
+    }
+
+    /// A reconciler, as another process would be.
+    pub async fn reconciler(&self) -> Reconciler {
+        self.reconciler_with(self.config.clone()).await
+    }
+
+    /// A reconciler whose configuration is another one.
+    pub async fn reconciler_with(&self, config: Config) -> Reconciler {
+        let outbound = Outbound::new(secrets());
+        Reconciler::new(config, self.store().await, outbound, self.clock.reader())
+    }
+
+    /// Reconciles once, with a minute to go.
+    pub async fn reconcile(&self, reconciler: &Reconciler) -> Value {
+        reconciler
+            .run(Instant::now() + Duration::from_secs(60))
+            .await
     }
 
     /// A webhook of this source, signed now.

@@ -17,6 +17,7 @@ mod failing;
 mod http;
 mod identity;
 mod logs;
+mod reconcile;
 mod repeat;
 mod several;
 mod stream;

@@ -9,6 +9,7 @@
 //! | `pump` | the event source mapping between the stream and the dispatcher |
 //! | `sweep` | the schedule that wakes the sweeper |
 //! | `mapping` | the same event source mapping, before functions that run elsewhere |
+//! | `reconcile` | the schedule that wakes the reconciler |
 //! | `invoke` | a Lambda sandbox: its timeout, its sudden end |
 //! | `runtime` | the deployment |
 //!
@@ -23,6 +24,7 @@ mod invoke;
 mod lock;
 mod mapping;
 mod pump;
+mod reconcile;
 mod runtime;
 mod sweep;
 

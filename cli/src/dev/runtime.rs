@@ -14,6 +14,7 @@ use ackbox_config::Config;
 use ackbox_dispatcher::Dispatcher;
 use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
+use ackbox_reconciler::Reconciler;
 use ackbox_secrets::Secrets;
 use ackbox_store::{Store, StoreError};
 use serde_json::Value;
@@ -25,6 +26,7 @@ use super::clients::Clients;
 use super::http;
 use super::invoke::Invoker;
 use super::pump::{self, Mapping, Origin};
+use super::reconcile;
 use super::sweep;
 use crate::edge::Clock;
 
@@ -51,7 +53,7 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The functions' clock.
     pub clock: Clock,
-    /// How often the sweeper is woken; once at the start in any case.
+    /// How often the sweeper and the reconciler are woken; once at the start in any case.
     pub sweep_every: Duration,
     /// Whether the dispatcher is woken by the stream.
     pub stream: StreamMode,
@@ -144,7 +146,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Creates the table if it is missing, and starts the receiver, the stream pump and the sweep timer.
+    /// Creates the table if it is missing, and starts the receiver, the stream pump and the timers of sweeper
+    /// and reconciler.
     /// When this returns, requests are answered.
     ///
     /// # Errors
@@ -183,6 +186,12 @@ impl Runtime {
         let timeout = config.delivery.function_timeout;
         let limits = http::Limits::of(&config, extras.receive_within);
         let outbound = Outbound::new(secrets.clone());
+        let reconciler = Reconciler::new(
+            config.clone(),
+            store.clone(),
+            outbound.clone(),
+            Arc::clone(&clock),
+        );
         let dispatcher =
             Dispatcher::new(config.clone(), store.clone(), outbound, Arc::clone(&clock));
         let receiver = Receiver::new(config, store.clone(), secrets, Arc::clone(&clock));
@@ -201,6 +210,12 @@ impl Runtime {
         tasks.spawn(sweep::run(
             invoker.clone(),
             Arc::clone(&clock),
+            sweep_every,
+            stopped.clone(),
+        ));
+        tasks.spawn(reconcile::run(
+            reconciler,
+            timeout,
             sweep_every,
             stopped.clone(),
         ));

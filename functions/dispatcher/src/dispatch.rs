@@ -130,10 +130,7 @@ impl Dispatcher {
         let now = self.now();
         let terms = self.terms(destination);
         let settled = match attempted.instead {
-            Some(settlement) => Settled {
-                settlement,
-                first_uncertain_at: entry.first_uncertain_at,
-            },
+            Some(settlement) => Settled::new(settlement, entry.first_uncertain_at),
             None => {
                 let ended = EndedAttempt {
                     claimed_at: attempted.claimed_at,
@@ -153,6 +150,7 @@ impl Dispatcher {
         let change = Change {
             settled: &settled,
             attempt: Some((&attempt, &attempted.outcome.detail)),
+            told: None,
             now,
         };
         let result = self.0.store.settle(entry, change, deadline).await;
@@ -211,10 +209,7 @@ impl Dispatcher {
         reason: Reason,
         limits: &Limits,
     ) -> Result<Dispatched, StoreError> {
-        let settled = Settled {
-            settlement: Settlement::Held(reason),
-            first_uncertain_at: entry.first_uncertain_at,
-        };
+        let settled = Settled::new(Settlement::Held(reason), entry.first_uncertain_at);
         self.settle_unattempted(entry, &settled, limits).await
     }
 
@@ -231,6 +226,7 @@ impl Dispatcher {
         let change = Change {
             settled,
             attempt: ran_out.as_ref().map(|attempt| (attempt, RAN_OUT)),
+            told: None,
             now: self.now(),
         };
         let result = self.0.store.settle(entry, change, deadline).await?;

@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::mistake::{Mistake, Mistakes};
 use crate::read::read;
+use crate::reconcile::Reconcile;
 use crate::reference::SecretRef;
 
 /// One `ackbox.toml`, free of mistakes.
@@ -62,6 +63,8 @@ pub struct DestinationConfig {
     pub policy: DeliveryPolicy,
     /// How it is spoken to.
     pub http: HttpDestination,
+    /// How it is asked what became of an action, where `on_unknown` says so.
+    pub reconcile: Option<Reconcile>,
 }
 
 impl DestinationConfig {

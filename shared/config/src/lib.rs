@@ -18,6 +18,7 @@ mod config;
 mod load;
 mod mistake;
 mod read;
+mod reconcile;
 mod reference;
 
 pub use config::{
@@ -25,4 +26,5 @@ pub use config::{
 };
 pub use load::LoadError;
 pub use mistake::{Mistake, Mistakes};
+pub use reconcile::{AnswerRule, AskMethod, Reconcile, UrlTemplate};
 pub use reference::{NotAReference, SecretRef};

@@ -25,6 +25,7 @@ mod event;
 mod headers;
 mod locator;
 mod nearest;
+mod reconcile;
 mod relation;
 mod report;
 mod rule;

@@ -115,6 +115,9 @@ pub struct OutboxEntry {
     pub due_at: Option<Timestamp>,
     /// When the first attempt that may have arrived began. Set once, never cleared.
     pub first_uncertain_at: Option<Timestamp>,
+    /// The number of the last attempt of which the destination has said that it, and all before it, was
+    /// not applied; 0 where it never has. It only grows.
+    pub cleared_fence: u64,
     /// The origin (hash) of the destination that the last attempt spoke to.
     pub origin: Option<Origin>,
     /// The last attempts, oldest first, at most [`OutboxEntry::ATTEMPTS_KEPT`].

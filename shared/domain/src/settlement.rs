@@ -4,14 +4,17 @@
 //! The rule behind all of it: `first_uncertain_at` is set once, by the first attempt that may have
 //! arrived, and never cleared. While it is unset a retry is free. Once it is set, only a destination
 //! that keeps idempotency keys may be tried again, only inside its window, and the entry never
-//! becomes `dead` by itself.
+//! becomes `dead` by itself. A destination that is asked and says that nothing was applied allows one
+//! attempt more, and clears nothing of the record.
 
+mod asked;
 mod claim;
 mod policy;
 mod settled;
 
 use std::time::Duration;
 
+pub use asked::{AskDecision, Word, may_ask, settle_asked};
 pub use claim::{ClaimDecision, Standing, may_begin, may_claim};
 pub use policy::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Terms, Timing};
 pub use settled::{Reason, Settled, Settlement};
@@ -45,6 +48,8 @@ pub fn settle(
         .may_have_arrived()
         .then_some(attempt.claimed_at);
     let first_uncertain_at = before.or(mark);
+    // What the destination said before this attempt still holds where this one surely did not arrive.
+    let is_clear = mark.is_none() && before.is_some() && standing.doubt().is_none();
     let settlement = match outcome.kind {
         OutcomeKind::Succeeded => Settlement::Delivered,
         OutcomeKind::Rejected if outcome.is_final_rejection() => match before {
@@ -56,8 +61,8 @@ pub fn settle(
             let backoff = terms.policy.backoff;
             let wait = backoff.wait(standing.fence, attempt.jitter);
             let wait = wait.max(asked.min(backoff.max));
-            let marked = standing.marked(first_uncertain_at);
-            again(&marked, now.plus(wait), terms, now)
+            let doubt = if is_clear { None } else { first_uncertain_at };
+            again(standing, doubt, now.plus(wait), terms, now)
         }
     };
     Settled {
@@ -67,6 +72,7 @@ pub fn settle(
             OutcomeKind::Succeeded => before,
             _ => first_uncertain_at,
         },
+        cleared_fence: is_clear.then_some(standing.fence),
     }
 }
 
@@ -79,10 +85,8 @@ pub fn settle_expired(
     now: Timestamp,
 ) -> Settled {
     let first_uncertain_at = standing.first_uncertain_at.or(Some(claimed_at));
-    Settled {
-        settlement: again(&standing.marked(first_uncertain_at), now, terms, now),
-        first_uncertain_at,
-    }
+    let settlement = again(standing, first_uncertain_at, now, terms, now);
+    Settled::new(settlement, first_uncertain_at)
 }
 
 /// Decides what becomes of an entry whose destination the configuration does not know: it stays
@@ -116,25 +120,31 @@ pub fn settle_no_destination(
         let due_at = now.plus(LOOK_AGAIN).min(until);
         Settlement::NoDestination { due_at }
     };
-    Some(Settled {
-        settlement,
-        first_uncertain_at: standing.first_uncertain_at.or(uncertain),
-    })
+    let first_uncertain_at = standing.first_uncertain_at.or(uncertain);
+    Some(Settled::new(settlement, first_uncertain_at))
 }
 
-/// Another attempt, if one is allowed; else where the entry goes instead. `standing` has the mark of
-/// the attempt that has just ended.
-fn again(standing: &Standing, due_at: Timestamp, terms: Terms<'_>, now: Timestamp) -> Settlement {
+/// Another attempt, if one is allowed; else where the entry goes instead. `doubt`: since when an attempt
+/// may have arrived, the one that has just ended included.
+fn again(
+    standing: &Standing,
+    doubt: Option<Timestamp>,
+    due_at: Timestamp,
+    terms: Terms<'_>,
+    now: Timestamp,
+) -> Settlement {
     let Terms { policy, timing } = terms;
     let last = standing.accepted_at.plus(policy.retry_for);
-    let Some(first) = standing.first_uncertain_at else {
-        return if now >= last {
-            Settlement::Dead(Reason::RetriesExhausted)
-        } else {
+    let Some(first) = doubt else {
+        return if now < last {
             // The last attempt is made when `retry_for` ends, not skipped.
-            Settlement::Retry {
-                due_at: due_at.min(last),
-            }
+            let due_at = due_at.min(last);
+            Settlement::Retry { due_at }
+        } else if standing.first_uncertain_at.is_some() {
+            // That nothing arrived is the destination's word, not ours.
+            Settlement::Held(Reason::RetriesExhausted)
+        } else {
+            Settlement::Dead(Reason::RetriesExhausted)
         };
     };
     match (policy.idempotency, policy.on_unknown) {

@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::connect::Stream;
 use crate::deadline::Deadline;
 
-/// How much of an answer's body is read, in bytes.
+/// How much of a delivery's answer is read, in bytes.
 pub(crate) const EXCERPT_MAX: usize = 4096;
 /// How long an answer's body is read. Its status is known by then, and a lease is running.
 const EXCERPT_TIME: Duration = Duration::from_secs(1);
@@ -44,10 +44,12 @@ pub(crate) struct NoAnswer {
     pub(crate) why: String,
 }
 
-/// Sends a request, and waits for its answer until the deadline.
+/// Sends a request, and waits for its answer until the deadline. Of its body at most `excerpt_max`
+/// bytes are read.
 pub(crate) async fn exchange(
     stream: Stream,
     request: Request<Full<Bytes>>,
+    excerpt_max: usize,
     deadline: &Deadline,
 ) -> Result<Answer, NoAnswer> {
     let offered = Arc::new(AtomicBool::new(false));
@@ -58,7 +60,7 @@ pub(crate) async fn exchange(
     let answer = async {
         // Reads and writes nothing yet.
         let (sender, connection) = client().handshake(io).await.map_err(in_words)?;
-        driven(connection, ask(sender, request, deadline)).await
+        driven(connection, ask(sender, request, excerpt_max, deadline)).await
     };
     answer.await.map_err(|why| NoAnswer {
         may_have_left: offered.load(Ordering::Relaxed),
@@ -93,6 +95,7 @@ async fn driven<T>(connection: impl Future, conversation: impl Future<Output = T
 async fn ask(
     mut sender: SendRequest<Full<Bytes>>,
     request: Request<Full<Bytes>>,
+    excerpt_max: usize,
     deadline: &Deadline,
 ) -> Result<Answer, String> {
     let response = timeout_at(deadline.at(), sender.send_request(request))
@@ -103,20 +106,20 @@ async fn ask(
     Ok(Answer {
         status: head.status,
         headers: head.headers,
-        excerpt: excerpt(body, deadline).await,
+        excerpt: excerpt(body, excerpt_max, deadline).await,
     })
 }
 
 /// The beginning of a body. One that stalls or breaks changes nothing about the head.
-async fn excerpt(mut body: Incoming, deadline: &Deadline) -> Vec<u8> {
+async fn excerpt(mut body: Incoming, max: usize, deadline: &Deadline) -> Vec<u8> {
     let until = deadline.at().min(Instant::now() + EXCERPT_TIME);
     let mut read = Vec::new();
-    while read.len() < EXCERPT_MAX {
+    while read.len() < max {
         let Ok(Some(Ok(frame))) = timeout_at(until, body.frame()).await else {
             break;
         };
         if let Ok(data) = frame.into_data() {
-            let room = EXCERPT_MAX - read.len();
+            let room = max - read.len();
             read.extend_from_slice(&data[..data.len().min(room)]);
         }
     }

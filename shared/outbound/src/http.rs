@@ -2,14 +2,14 @@
 //! what is known of the attempt goes out.
 
 mod answer;
-mod request;
+pub(crate) mod request;
 
 use ackbox_config::DestinationConfig;
 use ackbox_domain::{AttemptOutcome, OutcomeKind};
 
 use crate::connect::{Stream, connect};
 use crate::deadline::Deadline;
-use crate::exchange::exchange;
+use crate::exchange::{EXCERPT_MAX, exchange};
 use crate::http::request::{Prepared, prepare};
 use crate::{Delivery, NotSent, Shared};
 
@@ -25,7 +25,7 @@ pub(crate) async fn deliver(
         Err(not_sent) => not_sent.into(),
         Ok((prepared, stream)) => {
             let Prepared { request, redactor } = prepared;
-            match exchange(stream, request, &deadline).await {
+            match exchange(stream, request, EXCERPT_MAX, &deadline).await {
                 Ok(answer) => answer::outcome(
                     &answer,
                     destination.policy.idempotency,

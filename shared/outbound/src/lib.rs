@@ -20,6 +20,7 @@
 //! base64) is not recognised.
 
 mod address;
+mod ask;
 mod connect;
 mod deadline;
 mod exchange;
@@ -30,7 +31,8 @@ mod tls;
 use std::fmt;
 use std::sync::Arc;
 
-use ackbox_config::DestinationConfig;
+use ackbox_config::{DestinationConfig, Reconcile};
+use ackbox_domain::settlement::Word;
 use ackbox_domain::{ActionKey, AttemptOutcome, OutcomeKind, RenderedBody, Timestamp};
 use ackbox_secrets::Secrets;
 
@@ -89,6 +91,47 @@ impl Outbound {
         may_begin: impl FnOnce() -> bool + Send,
     ) -> AttemptOutcome {
         http::deliver(&self.0, destination, delivery, may_begin).await
+    }
+}
+
+impl Outbound {
+    /// Asks a destination what became of an action, and says what it answered. Never an error: a
+    /// destination that cannot be asked leaves it still unknown.
+    ///
+    /// A question is one request on a connection of its own, as an attempt is, with the same guard of
+    /// addresses; it takes at most `reconcile.timeout`, and at most 64 KiB of the answer are read.
+    pub async fn ask(&self, reconcile: &Reconcile, question: &Question<'_>) -> Asked {
+        ask::ask(&self.0, reconcile, question).await
+    }
+}
+
+/// What a destination is asked about.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The action's key.
+    pub key: &'a ActionKey,
+    /// The body that was sent.
+    pub body: &'a RenderedBody,
+}
+
+/// What it answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What that means.
+    pub word: Word,
+    /// The answer's status, if one came.
+    pub status: Option<u16>,
+    /// What it said, or why it said nothing: up to 120 printable characters, without a secret.
+    pub detail: String,
+}
+
+/// Shows how long the body is, and nothing of it.
+impl fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("key", self.key)
+            .field("body_bytes", &self.body.bytes.len())
+            .finish()
     }
 }
 

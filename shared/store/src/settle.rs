@@ -34,6 +34,8 @@ pub struct Change<'a> {
     /// The attempt that led to it, and what happened in words, of which at most 120 bytes are kept;
     /// `None`: settled without one.
     pub attempt: Option<(&'a AttemptRecord, &'a str)>,
+    /// What was heard in words, where there was no attempt.
+    pub told: Option<&'a str>,
     /// When it was decided.
     pub now: Timestamp,
 }

@@ -114,10 +114,8 @@ impl Rules {
                     expired: false,
                 };
                 // As the dispatcher builds it; which reason does not matter here.
-                let settled = Settled {
-                    settlement: Settlement::Held(Reason::WindowEnded),
-                    first_uncertain_at: state.entry.first_uncertain_at.map(at),
-                };
+                let mark = state.entry.first_uncertain_at.map(at);
+                let settled = Settled::new(Settlement::Held(Reason::WindowEnded), mark);
                 state.entry.settle(on, &settled, &self.guards);
             }
             _ => {}

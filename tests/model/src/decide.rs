@@ -128,6 +128,7 @@ impl Rules {
             due_at: Some(at(entry.due_at)),
             claim: is_claimed.then(|| (claimed_at, claimed_at.plus(self.timing.lease))),
             first_uncertain_at: entry.first_uncertain_at.map(at),
+            cleared_fence: 0,
             origin: Some(ORIGIN),
         }
     }

@@ -56,7 +56,9 @@ pub(crate) async fn play(only: &str, document: Option<Document>) -> Result<bool,
             let written = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
             if report::cells(&written) != report::cells(&played) {
                 let path = path.display();
-                return Err(format!("{path} lists other cells; write it anew: make crash-matrix"));
+                return Err(format!(
+                    "{path} lists other cells; write it anew: make crash-matrix"
+                ));
             }
         }
     }

@@ -225,6 +225,7 @@ mod tests {
             accepted_at: at,
             due_at: None,
             first_uncertain_at: Some(at.plus(Duration::from_millis(60_300))),
+            cleared_fence: 0,
             origin: None,
             attempts: vec![
                 attempt(1, OutcomeKind::NotSent, 0),

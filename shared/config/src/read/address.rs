@@ -14,6 +14,20 @@ const URL_MAX: usize = 2048;
 /// Reads the URL.
 pub(crate) fn url(table: &Table<'_>, allow_private: bool) -> Read<Url> {
     let text = table.required("url", table.text("url"))?;
+    checked(table, &text, text.get_ref(), allow_private)
+}
+
+/// Checks a URL with places in it, by an example whose places are filled.
+pub(crate) fn template(
+    table: &Table<'_>,
+    text: &Spanned<&str>,
+    example: &str,
+    allow_private: bool,
+) -> Read<()> {
+    checked(table, text, example, allow_private).map(|_| ())
+}
+
+fn checked(table: &Table<'_>, text: &Spanned<&str>, value: &str, allow_private: bool) -> Read<Url> {
     let wrong = |(message, help): (String, String)| {
         let help = if help.is_empty() {
             format!("write {}", table.example("url"))
@@ -22,11 +36,11 @@ pub(crate) fn url(table: &Table<'_>, allow_private: bool) -> Read<Url> {
         };
         table.report.mistake(&text.span(), message, help)
     };
-    let url = parse(text.get_ref()).map_err(wrong)?;
+    let url = parse(value).map_err(wrong)?;
     if let Some((message, help)) = flaw(&url) {
         return Err(wrong((message.to_owned(), help.to_owned())));
     }
-    reach(table, &text, &url, allow_private)?;
+    reach(table, text, &url, allow_private)?;
     Ok(url)
 }
 

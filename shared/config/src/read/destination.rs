@@ -10,11 +10,13 @@ use toml::de::DeValue;
 
 use super::address;
 use super::headers;
+use super::reconcile;
 use super::report::{Read, Report, Reported, Span};
 use super::secrets;
 use super::table::{Given, Key, Table, Value, key, name};
 use super::value::time;
 use crate::config::{DestinationConfig, HttpDestination};
+use crate::reconcile::Reconcile;
 
 /// The keys of `[destination.NAME]`.
 pub(crate) const KEYS: &[Key] = &[
@@ -33,6 +35,10 @@ pub(crate) const KEYS: &[Key] = &[
     key("backoff", "{ first = \"30s\", max = \"1h\" }"),
     key("signing", "[\"env:MAILER_SIGNING_SECRET\"]"),
     key("allow_private", "true"),
+    key(
+        "reconcile",
+        "{ url = \"https://mail.example.com/actions/{key}\", answers = [{ status = 200, means = \"applied\" }] }",
+    ),
 ];
 
 /// The keys of `idempotency`.
@@ -95,8 +101,14 @@ fn config(
 ) -> Read<DestinationConfig> {
     let name = name(table.report, title, "a destination's name");
     let http = http(table, known);
+    let allow_private = table
+        .flag("allow_private")
+        .map_or(true, Option::unwrap_or_default);
+    let reconcile = reconcile::reconcile(table, allow_private);
     let on_unknown = on_unknown(table, known);
+    let agreed = agree(table, &on_unknown, &reconcile);
     let retry_for = table.duration_or("retry_for", 3 * DAY, RETRY_FOR);
+    agreed?;
     let timeout = timeout.as_ref().map_err(|reported| *reported)?.value;
     let window = known.ok_or(Reported)?.window.as_ref();
     Ok(DestinationConfig {
@@ -111,7 +123,36 @@ fn config(
             backoff: backoff?,
         },
         http: http?,
+        reconcile: reconcile?,
     })
+}
+
+/// Whoever is to be asked needs a question, and a question is for one that is asked.
+fn agree(
+    table: &Table<'_>,
+    on_unknown: &Read<OnUnknown>,
+    reconcile: &Read<Option<Reconcile>>,
+) -> Read<()> {
+    let (Ok(on_unknown), Ok(reconcile)) = (on_unknown, reconcile) else {
+        return Ok(());
+    };
+    match (on_unknown, reconcile) {
+        (OnUnknown::Reconcile, None) => {
+            let message = "on_unknown = \"reconcile\" does not say how the destination is asked";
+            let help = format!("write {}", table.example("reconcile"));
+            Err(table
+                .report
+                .mistake(&table.place("on_unknown"), message, help))
+        }
+        (OnUnknown::Retry | OnUnknown::Hold, Some(_)) => {
+            let message = "`reconcile` is never asked, since on_unknown is not \"reconcile\"";
+            let help = "write on_unknown = \"reconcile\", or remove `reconcile`";
+            Err(table
+                .report
+                .mistake(&table.place("reconcile"), message, help))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn http(table: &Table<'_>, known: Option<&Known>) -> Read<HttpDestination> {
@@ -177,7 +218,8 @@ const ON_UNKNOWN: &[(&str, OnUnknown)] = &[
 ];
 
 fn on_unknown(table: &Table<'_>, known: Option<&Known>) -> Read<OnUnknown> {
-    let given = table.word("on_unknown", ON_UNKNOWN, "\"retry\" or \"hold\"")?;
+    let choices = "\"retry\", \"reconcile\" or \"hold\"";
+    let given = table.word("on_unknown", ON_UNKNOWN, choices)?;
     let keeps_keys = known.is_none_or(|known| known.window.is_some());
     let Some(given) = given else {
         return Ok(if keeps_keys {
@@ -187,13 +229,9 @@ fn on_unknown(table: &Table<'_>, known: Option<&Known>) -> Read<OnUnknown> {
         });
     };
     let (message, help) = match given.get_ref() {
-        OnUnknown::Reconcile => (
-            "on_unknown = \"reconcile\" is not available in this version",
-            "write \"retry\" (inside the idempotency window) or \"hold\"",
-        ),
         OnUnknown::Retry if !keeps_keys => (
             "on_unknown = \"retry\" would execute an action twice: with idempotency = \"none\" the destination keeps no keys",
-            "write on_unknown = \"hold\", or the destination's window in `idempotency`",
+            "write on_unknown = \"hold\" or \"reconcile\", or the destination's window in `idempotency`",
         ),
         allowed => return Ok(*allowed),
     };

@@ -186,19 +186,19 @@ const MISTAKES: &[Case] = &[
         "none, and retry",
         "{ header = \"Idempotency-Key\", window = \"24h\" }",
         "\"none\"",
-        "21:14: on_unknown = \"retry\" would execute an action twice: with idempotency = \"none\" the destination keeps no keys; write on_unknown = \"hold\", or the destination's window in `idempotency`",
+        "21:14: on_unknown = \"retry\" would execute an action twice: with idempotency = \"none\" the destination keeps no keys; write on_unknown = \"hold\" or \"reconcile\", or the destination's window in `idempotency`",
     ),
     case(
         "reconcile",
         "on_unknown = \"retry\"",
         "on_unknown = \"reconcile\"",
-        "21:14: on_unknown = \"reconcile\" is not available in this version; write \"retry\" (inside the idempotency window) or \"hold\"",
+        "21:14: on_unknown = \"reconcile\" does not say how the destination is asked; write reconcile = { url = \"https://mail.example.com/actions/{key}\", answers = [{ status = 200, means = \"applied\" }] }",
     ),
     case(
         "an unknown policy",
         "on_unknown = \"retry\"",
         "on_unknown = \"drop\"",
-        "21:14: `on_unknown` cannot be \"drop\"; write \"retry\" or \"hold\"",
+        "21:14: `on_unknown` cannot be \"drop\"; write \"retry\", \"reconcile\" or \"hold\"",
     ),
     case(
         "a timeout without a unit",

@@ -22,17 +22,24 @@ pub struct Standing {
     pub claim: Option<(Timestamp, Timestamp)>,
     /// When the first attempt that may have arrived began.
     pub first_uncertain_at: Option<Timestamp>,
+    /// The number of the last attempt that the destination has said was not applied; 0: none.
+    pub cleared_fence: u64,
     /// The origin that the last attempt spoke to.
     pub origin: Option<Origin>,
 }
 
 impl Standing {
-    /// The same with another mark of the first attempt that may have arrived.
-    pub(super) const fn marked(self, first_uncertain_at: Option<Timestamp>) -> Self {
-        Self {
-            first_uncertain_at,
-            ..self
-        }
+    /// Since when an attempt before the next one, or before the one that is claimed, may have arrived.
+    /// `None` where none may have, or where the destination has said since that none was applied.
+    ///
+    /// What it has said holds for one attempt: the next claim has a number that it never spoke of.
+    pub fn doubt(&self) -> Option<Timestamp> {
+        let before = match self.state {
+            EntryState::Claimed => self.fence.saturating_sub(1),
+            _ => self.fence,
+        };
+        let is_cleared = self.cleared_fence > 0 && self.cleared_fence >= before;
+        self.first_uncertain_at.filter(|_| !is_cleared)
     }
 }
 
@@ -45,6 +52,7 @@ impl From<&OutboxEntry> for Standing {
             due_at: entry.due_at,
             claim: entry.claim.as_ref().map(|c| (c.claimed_at, c.lease_until)),
             first_uncertain_at: entry.first_uncertain_at,
+            cleared_fence: entry.cleared_fence,
             origin: entry.origin,
         }
     }
@@ -96,7 +104,7 @@ pub fn may_claim(
     {
         return ClaimDecision::NotDue { due_at };
     }
-    let Some(first) = standing.first_uncertain_at else {
+    let Some(first) = standing.doubt() else {
         return ClaimDecision::Attempt;
     };
     if standing.origin.is_some_and(|last| last != origin) {
@@ -129,7 +137,7 @@ pub(super) fn claimed(standing: &Standing, timing: &Timing, now: Timestamp) -> C
 }
 
 /// Whether the request of a claimed attempt may open at `now`: it must end inside its lease, and,
-/// after an uncertain attempt, inside the destination's window.
+/// where an earlier attempt may have arrived, inside the destination's window.
 pub fn may_begin(
     standing: &Standing,
     lease_until: Timestamp,
@@ -141,6 +149,6 @@ pub fn may_begin(
         .plus(terms.timing.settle_margin);
     ends <= lease_until
         && standing
-            .first_uncertain_at
+            .doubt()
             .is_none_or(|first| terms.inside_window(first, now))
 }

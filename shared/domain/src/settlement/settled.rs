@@ -103,4 +103,18 @@ pub struct Settled {
     pub settlement: Settlement,
     /// When the first attempt that may have arrived began.
     pub first_uncertain_at: Option<Timestamp>,
+    /// The number of the last attempt of which it is known now that it, and all before it, was not
+    /// applied; `None`: nothing new is known of that.
+    pub cleared_fence: Option<u64>,
+}
+
+impl Settled {
+    /// A settlement that leaves this mark, and clears nothing.
+    pub const fn new(settlement: Settlement, first_uncertain_at: Option<Timestamp>) -> Self {
+        Self {
+            settlement,
+            first_uncertain_at,
+            cleared_fence: None,
+        }
+    }
 }

@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::outbox::Origin;
 
+mod asked;
+
 const NOW: Timestamp = Timestamp::from_unix_ms(1_000_000_000);
 const ORIGIN: Origin = [1; 8];
 
@@ -56,6 +58,7 @@ fn claimed() -> Standing {
         due_at: Some(NOW.plus(secs(58))),
         claim: Some((NOW.minus(secs(1)), NOW.plus(secs(44)))),
         first_uncertain_at: None,
+        cleared_fence: 0,
         origin: Some(ORIGIN),
     }
 }

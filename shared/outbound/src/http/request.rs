@@ -14,7 +14,7 @@ use url::{Position, Url};
 use crate::redact::Redactor;
 use crate::{Delivery, NotSent};
 
-const USER_AGENT: &str = concat!("ackbox/", env!("CARGO_PKG_VERSION"));
+pub(crate) const USER_AGENT: &str = concat!("ackbox/", env!("CARGO_PKG_VERSION"));
 
 /// The scheme by which deliveries are signed.
 const SIGNING: &str = "standard-webhooks";
@@ -45,11 +45,9 @@ pub(crate) async fn prepare(
     delivery: &Delivery<'_>,
 ) -> Result<Prepared, NotSent> {
     let mut redactor = Redactor::default();
-    // A token in the URL is as secret as one in a header, and error pages repeat what was asked for.
-    let tokens = http.url.query_pairs().filter(|(_, value)| value.len() >= 8);
-    tokens.for_each(|(_, value)| redactor.hide(&value));
+    hide_tokens(&http.url, &mut redactor);
     let mut headers = HeaderMap::new();
-    configured(secrets, http, &mut headers, &mut redactor).await?;
+    configured(secrets, &http.headers, &mut headers, &mut redactor).await?;
     signed(secrets, http, delivery, &mut headers, &mut redactor).await?;
     ours(http, delivery, &mut headers)?;
     let body = Full::new(Bytes::copy_from_slice(&delivery.body.bytes));
@@ -60,20 +58,22 @@ pub(crate) async fn prepare(
     Ok(Prepared { request, redactor })
 }
 
+/// A token in the URL is as secret as one in a header, and error pages repeat what was asked for.
+pub(crate) fn hide_tokens(url: &Url, redactor: &mut Redactor) {
+    let tokens = url.query_pairs().filter(|(_, value)| value.len() >= 8);
+    tokens.for_each(|(_, value)| redactor.hide(&value));
+}
+
 /// The destination's own headers.
-async fn configured(
+pub(crate) async fn configured(
     secrets: &Secrets,
-    http: &HttpDestination,
+    own: &[(String, SecretRef)],
     headers: &mut HeaderMap,
     redactor: &mut Redactor,
 ) -> Result<(), NotSent> {
-    let references: Vec<SecretRef> = http
-        .headers
-        .iter()
-        .map(|(_, secret)| secret.clone())
-        .collect();
+    let references: Vec<SecretRef> = own.iter().map(|(_, secret)| secret.clone()).collect();
     let values = resolved(secrets, &references).await?;
-    for ((name, reference), value) in http.headers.iter().zip(values) {
+    for ((name, reference), value) in own.iter().zip(values) {
         let header = HeaderName::try_from(name.as_str())
             .ok()
             .filter(|header| !FRAMING.contains(&header.as_str()))
@@ -182,13 +182,13 @@ fn ours(
     Ok(())
 }
 
-fn carried(what: &str, value: &str) -> Result<HeaderValue, NotSent> {
+pub(crate) fn carried(what: &str, value: &str) -> Result<HeaderValue, NotSent> {
     HeaderValue::from_bytes(value.as_bytes())
         .map_err(|_| NotSent(format!("{what} {value:?} cannot be sent as a header")))
 }
 
 /// Path and query: what stands in the request line (RFC 9112, section 3.2.1).
-fn target(url: &Url) -> Result<Uri, NotSent> {
+pub(crate) fn target(url: &Url) -> Result<Uri, NotSent> {
     url[Position::BeforePath..Position::AfterQuery]
         .parse()
         .map_err(|error| NotSent(format!("the URL cannot be sent: {error}")))

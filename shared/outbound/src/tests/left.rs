@@ -128,7 +128,7 @@ async fn a_connection_that_has_ended_before_the_request_is_not_sent() {
         .body(Full::new(Bytes::from_static(b"{}")))
         .unwrap();
     let deadline = Deadline::in_time(TIMEOUT);
-    let none = exchange(Box::new(ours), request, &deadline)
+    let none = exchange(Box::new(ours), request, 4096, &deadline)
         .await
         .unwrap_err();
     assert!(!none.may_have_left, "{}", none.why);
@@ -140,7 +140,7 @@ async fn a_connection_that_fails_at_the_first_byte_is_unknown() {
         .body(Full::new(Bytes::from_static(b"{}")))
         .unwrap();
     let deadline = Deadline::in_time(TIMEOUT);
-    let none = exchange(Box::new(Breaks), request, &deadline)
+    let none = exchange(Box::new(Breaks), request, 4096, &deadline)
         .await
         .unwrap_err();
     assert!(none.may_have_left, "{}", none.why);

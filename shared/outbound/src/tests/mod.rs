@@ -47,6 +47,7 @@ fn destination(url: &str) -> DestinationConfig {
             signing: vec![],
             allow_private: true,
         },
+        reconcile: None,
     }
 }
 

@@ -35,9 +35,10 @@ pub(crate) const RESERVE: usize = {
     let claim_times = attribute::CLAIMED_AT.len() + attribute::LEASE_UNTIL.len() + 2 * TIME;
     let origin = attribute::ORIGIN.len() + size_of::<Origin>();
     let mark = attribute::FIRST_UNCERTAIN_AT.len() + TIME;
+    let cleared = attribute::CLEARED_FENCE.len() + digits_size(8);
     let attempts = attribute::ATTEMPTS.len() + ATTEMPTS_MAX;
     let detail = attribute::DETAIL.len() + DETAIL_MAX;
-    fence + claim + claim_times + origin + mark + attempts + detail
+    fence + claim + claim_times + origin + mark + cleared + attempts + detail
 };
 
 /// The outbox item as it stands in the table.
@@ -77,6 +78,8 @@ struct Course {
     lease_until: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_uncertain_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cleared_fence: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<ByteArray<8>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +140,7 @@ impl OutboxItem {
             accepted_at: self.accepted_at,
             due_at: self.due_at,
             first_uncertain_at: course.first_uncertain_at,
+            cleared_fence: course.cleared_fence.unwrap_or_default(),
             origin: course.origin.map(ByteArray::into_array),
             attempts: attempts_of(course.attempts.as_deref().unwrap_or_default())?,
             last_detail: course.detail,

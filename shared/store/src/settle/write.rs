@@ -46,6 +46,8 @@ pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry) -> Update 
         update.set(attribute::ATTEMPTS, s(with(standing, attempt)));
         let detail = cut(detail);
         update.set_or_remove(attribute::DETAIL, (!detail.is_empty()).then(|| s(detail)));
+    } else if let Some(told) = change.told {
+        update.set(attribute::DETAIL, s(cut(told)));
     }
     update
 }
@@ -92,10 +94,14 @@ fn only_if_it_stands_so(standing: &OutboxEntry) -> Update {
     update
 }
 
-/// The first attempt that may have arrived sets the mark; nothing ever moves or clears it.
+/// The first attempt that may have arrived sets the mark; nothing ever moves or clears it. That attempts
+/// were not applied is noted beside it, by their number.
 fn mark(update: &mut Update, change: &Change<'_>) {
     if let Some(first) = change.settled.first_uncertain_at {
         update.set_once(attribute::FIRST_UNCERTAIN_AT, time(first));
+    }
+    if let Some(fence) = change.settled.cleared_fence {
+        update.set(attribute::CLEARED_FENCE, n(fence));
     }
 }
 

@@ -113,10 +113,7 @@ pub(crate) fn attempt(number: u64, kind: OutcomeKind, status: Option<u16>) -> At
 }
 
 pub(crate) fn settled(settlement: Settlement) -> Settled {
-    Settled {
-        settlement,
-        first_uncertain_at: None,
-    }
+    Settled::new(settlement, None)
 }
 
 pub(crate) fn retry(due_at: Timestamp) -> Settled {
@@ -152,6 +149,7 @@ pub(crate) fn change_at<'a>(
     Change {
         settled,
         attempt,
+        told: None,
         now,
     }
 }

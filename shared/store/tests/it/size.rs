@@ -89,8 +89,8 @@ async fn live_through(engine: &Engine, entry: OutboxEntry) -> usize {
     );
     for settlement in ends {
         let end = Settled {
-            settlement,
-            first_uncertain_at: Some(NOW),
+            cleared_fence: Some(99_999_999),
+            ..Settled::new(settlement, Some(NOW))
         };
         store
             .settle(&standing, change(&end, None), soon())

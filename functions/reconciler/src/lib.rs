@@ -1,0 +1,260 @@
+//! The reconciler: entries of which nobody knows whether they arrived come in, each destination is
+//! asked, and its word is settled.
+//!
+//! It runs on a schedule, beside dispatchers and other reconcilers. Asking is not delivering: two that
+//! ask about one entry do no harm, and of what they settle, the first holds. A destination's "not
+//! applied" makes the entry pending again, for one attempt more; its "applied" closes it.
+//!
+//! What must never happen: that silence, an error or an answer that no rule knows is taken for a word.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ackbox_config::{Config, DestinationConfig, Reconcile};
+use ackbox_domain::causes::in_one_line;
+use ackbox_domain::settlement::{
+    AskDecision, Reason, Settled, Settlement, Standing, Terms, Word, may_ask, settle_asked,
+};
+use ackbox_domain::{ActionKey, Name, OutboxEntry, StoredBody, Timestamp};
+use ackbox_edge::Clock;
+use ackbox_outbound::{Asked, Outbound, Question};
+use ackbox_store::{Change, Class, SettleResult, Store, StoreError};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use serde_json::Value;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+mod count;
+mod record;
+
+use count::Became;
+pub use count::Reconciled;
+
+/// Everything one reconciler needs, built once per process.
+#[derive(Clone)]
+pub struct Reconciler(Arc<Inner>);
+
+struct Inner {
+    config: Config,
+    store: Store,
+    outbound: Outbound,
+    clock: Clock,
+}
+
+impl Reconciler {
+    /// A reconciler for this configuration.
+    pub fn new(config: Config, store: Store, outbound: Outbound, clock: Clock) -> Self {
+        Self(Arc::new(Inner {
+            config,
+            store,
+            outbound,
+            clock,
+        }))
+    }
+
+    /// Asks about every entry whose time has come, until none is left or `deadline` is near. The answer
+    /// says how many became what ([`Reconciled`]).
+    pub async fn run(&self, deadline: Instant) -> Value {
+        // Erased, so that the compiler does not carry the whole way through every caller's type.
+        let all: BoxFuture<'_, Reconciled> = self.all(deadline).boxed();
+        let total = all.await;
+        tracing::info!(reconciled = ?total, "reconcile.ended");
+        serde_json::to_value(&total).unwrap_or_default()
+    }
+
+    async fn all(&self, deadline: Instant) -> Reconciled {
+        let names = self.destinations().await;
+        let share = (self.0.config.delivery.concurrency / names.len().max(1)).max(4);
+        // A task each, as the sweep has: none stands in the way of another.
+        let mut tasks = JoinSet::new();
+        for name in names {
+            let reconciler = self.clone();
+            tasks.spawn(async move { reconciler.destination(&name, share, deadline).await });
+        }
+        let mut total = Reconciled::default();
+        while let Some(ended) = tasks.join_next().await {
+            match ended {
+                Ok(reconciled) => total = total.add(&reconciled),
+                Err(error) => {
+                    tracing::error!(%error, "reconcile.destination_failed");
+                    total.count(Became::Failed);
+                }
+            }
+        }
+        total
+    }
+
+    /// Every destination that may have such entries, also where the configuration knows it no more.
+    async fn destinations(&self) -> BTreeSet<Name> {
+        let mut names: BTreeSet<Name> = self.0.config.destinations.keys().cloned().collect();
+        match self.0.store.meta().await {
+            Ok(meta) => names.extend(meta.destinations),
+            Err(error) => {
+                tracing::error!(error = %in_one_line(&error), "reconcile.names_unavailable");
+            }
+        }
+        names
+    }
+
+    async fn destination(&self, name: &Name, share: usize, deadline: Instant) -> Reconciled {
+        let mut reconciled = Reconciled::default();
+        let mut pages = self.0.store.due(Class::Unknown, name, self.now());
+        loop {
+            let keys = match pages.next().await {
+                Ok(Some(keys)) => keys,
+                Ok(None) => return reconciled,
+                Err(error) => {
+                    tracing::error!(destination = %name, error = %in_one_line(&error), "reconcile.page_failed");
+                    reconciled.count(Became::Failed);
+                    return reconciled;
+                }
+            };
+            let became: Vec<Became> = stream::iter(keys)
+                .map(|key| self.one(key, deadline))
+                .buffer_unordered(share)
+                .collect()
+                .await;
+            became.iter().for_each(|became| reconciled.count(*became));
+            if became.contains(&Became::Left) {
+                return reconciled;
+            }
+        }
+    }
+
+    async fn one(&self, key: ActionKey, deadline: Instant) -> Became {
+        match self.entry(&key, deadline).await {
+            Ok(became) => became,
+            Err(error) => {
+                tracing::error!(action.key = %key, error = %in_one_line(&error), "reconcile.table_failed");
+                Became::Failed
+            }
+        }
+    }
+
+    async fn entry(&self, key: &ActionKey, deadline: Instant) -> Result<Became, StoreError> {
+        // Read right before it is asked about: the index is behind.
+        let Some(entry) = self.0.store.entry(key).await? else {
+            return Ok(Became::PassedOver);
+        };
+        let standing = Standing::from(&entry);
+        let Some(destination) = self.0.config.destinations.get(&entry.destination) else {
+            let held = Settlement::Held(Reason::NoSuchDestination);
+            let settled = Settled::new(held, entry.first_uncertain_at);
+            return self.settle_unasked(&entry, &settled).await;
+        };
+        let terms = self.terms(destination);
+        match may_ask(&standing, terms, destination.origin(), self.now()) {
+            AskDecision::NotDue { .. } | AskDecision::NotUnknown(_) => Ok(Became::PassedOver),
+            AskDecision::Settle(settled) => self.settle_unasked(&entry, &settled).await,
+            AskDecision::Ask => match &destination.reconcile {
+                Some(reconcile) => self.ask(&entry, destination, reconcile, deadline).await,
+                None => Ok(Became::PassedOver),
+            },
+        }
+    }
+
+    async fn ask(
+        &self,
+        entry: &OutboxEntry,
+        destination: &DestinationConfig,
+        reconcile: &Reconcile,
+        deadline: Instant,
+    ) -> Result<Became, StoreError> {
+        let margin = self.0.config.delivery.timing.settle_margin;
+        if Instant::now() + reconcile.timeout + margin > deadline {
+            return Ok(Became::Left);
+        }
+        let asked = self.asked(entry, reconcile).await?;
+        let now = self.now();
+        let settled = settle_asked(
+            &Standing::from(entry),
+            asked.word,
+            reconcile.give_up_after,
+            self.terms(destination),
+            fastrand::f64(),
+            now,
+        );
+        let change = Change {
+            settled: &settled,
+            attempt: None,
+            told: Some(&asked.detail),
+            now,
+        };
+        let result = self.0.store.settle(entry, change, Instant::now() + margin);
+        let result = result.await?;
+        record::asked(entry, &asked, &settled, &result);
+        Ok(match (result, asked.word) {
+            (SettleResult::Overtaken(_), _) => Became::Overtaken,
+            (SettleResult::Settled, Word::Applied) => Became::Applied,
+            (SettleResult::Settled, Word::NotApplied) => Became::NotApplied,
+            (SettleResult::Settled, Word::StillUnknown) => match settled.settlement {
+                Settlement::Held(_) => Became::Held,
+                _ => Became::StillUnknown,
+            },
+        })
+    }
+
+    async fn asked(&self, entry: &OutboxEntry, reconcile: &Reconcile) -> Result<Asked, StoreError> {
+        let stored;
+        let body = match &entry.body {
+            StoredBody::Inline(body) => body,
+            StoredBody::Payload => match self.0.store.payload(&entry.key).await? {
+                Some(body) => {
+                    stored = body;
+                    &stored
+                }
+                None => {
+                    return Ok(Asked {
+                        word: Word::StillUnknown,
+                        status: None,
+                        detail: "the payload item is gone: its values cannot be asked about"
+                            .to_owned(),
+                    });
+                }
+            },
+        };
+        let key = &entry.key;
+        let question = Question { key, body };
+        let asking: BoxFuture<'_, Asked> = self.0.outbound.ask(reconcile, &question).boxed();
+        Ok(asking.await)
+    }
+
+    async fn settle_unasked(
+        &self,
+        entry: &OutboxEntry,
+        settled: &Settled,
+    ) -> Result<Became, StoreError> {
+        let change = Change {
+            settled,
+            attempt: None,
+            told: None,
+            now: self.now(),
+        };
+        let deadline = Instant::now() + self.0.config.delivery.timing.settle_margin;
+        let result = self.0.store.settle(entry, change, deadline).await?;
+        record::unasked(entry, settled, &result);
+        Ok(match result {
+            SettleResult::Settled => Became::Held,
+            SettleResult::Overtaken(_) => Became::Overtaken,
+        })
+    }
+
+    fn terms<'t>(&'t self, destination: &'t DestinationConfig) -> Terms<'t> {
+        Terms {
+            policy: &destination.policy,
+            timing: &self.0.config.delivery.timing,
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.0.clock)()
+    }
+}
+
+/// Shows nothing of what it knows: it knows secrets.
+impl std::fmt::Debug for Reconciler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reconciler").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,116 @@
+//! `reconcile`: what it means, and every mistake in it with its place.
+
+use ackbox_config::{AskMethod, Config};
+use ackbox_domain::settlement::Word;
+
+use super::{BASE, mistakes};
+
+/// The base with a destination that is asked so.
+fn asked(reconcile: &str) -> String {
+    let asked = format!("on_unknown = \"reconcile\"\nreconcile = {{ {reconcile} }}");
+    BASE.replace("on_unknown = \"retry\"", &asked)
+}
+
+const URL: &str = r#"url = "https://mail.example.com/actions/{key}?job={/data/id}""#;
+const ANSWERS: &str = r#"answers = [{ status = 200, where = { "/state" = "done", "/n" = 2 }, means = "applied" }, { status = 404, means = "not_applied" }]"#;
+
+#[test]
+fn a_question_is_read_with_its_defaults() {
+    let config = Config::parse("f", &asked(&format!("{URL}, {ANSWERS}"))).unwrap();
+    let reconcile = config.destinations["mailer"].reconcile.clone().unwrap();
+    assert_eq!(reconcile.method, AskMethod::Get);
+    assert_eq!(reconcile.timeout.as_secs(), 10);
+    assert_eq!(reconcile.give_up_after.as_secs(), 86_400);
+    let url = reconcile.url.url("act_1", br#"{"data":{"id":7}}"#).unwrap();
+    assert_eq!(url.as_str(), "https://mail.example.com/actions/act_1?job=7");
+    let word = reconcile.meaning(200, br#"{"state":"done","n":2}"#);
+    assert_eq!(word, Word::Applied);
+    assert_eq!(reconcile.meaning(404, b""), Word::NotApplied);
+}
+
+#[test]
+fn every_mistake_of_a_question_is_named_with_its_place() {
+    let answer = |answer: &str| format!("{URL}, answers = [{answer}]");
+    let good = r#"{ status = 200, means = "applied" }"#;
+    for (written, part) in [
+        (
+            ANSWERS.to_owned(),
+            "`reconcile` of [destination.mailer] has no `url`",
+        ),
+        (
+            URL.to_owned(),
+            "`reconcile` of [destination.mailer] has no `answers`",
+        ),
+        (
+            format!("{URL}, {ANSWERS}, methd = \"GET\""),
+            "has no key \"methd\"",
+        ),
+        (
+            format!("{URL}, {ANSWERS}, method = \"PUT\""),
+            "`method` cannot be \"PUT\"",
+        ),
+        (format!("{URL}, {ANSWERS}, timeout = \"2m\""), "timeout"),
+        (
+            format!("{URL}, {ANSWERS}, headers = {{ A = \"v\" }}"),
+            "header",
+        ),
+        (
+            format!("url = \"https://mail.example.com/actions\", {ANSWERS}"),
+            "names no action",
+        ),
+        (
+            format!("url = \"https://{{key}}.example.com/\", {ANSWERS}"),
+            "must not choose the host",
+        ),
+        (
+            format!("url = \"http://mail.example.com/{{key}}\", {ANSWERS}"),
+            "`url` is http",
+        ),
+        (
+            format!("url = \"https://10.0.0.1/{{key}}\", {ANSWERS}"),
+            "private address",
+        ),
+        (
+            answer(r#"{ status = 404, means = "not_applied" }"#),
+            "means \"applied\"",
+        ),
+        (
+            answer(r#"{ status = 99, means = "applied" }"#),
+            "no status of a final answer",
+        ),
+        (
+            answer(r#"{ status = "200", means = "applied" }"#),
+            "`status` is a text",
+        ),
+        (answer(r#"{ status = 200 }"#), "has no `means`"),
+        (
+            answer(r#"{ status = 200, means = "yes" }"#),
+            "`means` cannot be \"yes\"",
+        ),
+        (
+            answer(&format!(
+                r#"{good}, {{ status = 200, where = {{ "state" = 1 }}, means = "applied" }}"#
+            )),
+            "\"state\" is no JSON pointer",
+        ),
+        (
+            answer(&format!(
+                r#"{good}, {{ status = 200, where = {{ "/a" = [1] }}, means = "applied" }}"#
+            )),
+            "a value of its own",
+        ),
+    ] {
+        let said = mistakes(&asked(&written));
+        assert!(said.contains(part), "{written}\n{said}");
+        assert!(said.starts_with("22:") || said.starts_with("21:"), "{said}");
+    }
+}
+
+#[test]
+fn a_question_and_its_policy_belong_together() {
+    let unasked = BASE.replace("on_unknown = \"retry\"", "on_unknown = \"reconcile\"");
+    assert!(mistakes(&unasked).contains("does not say how the destination is asked"));
+    let both = asked(&format!("{URL}, {ANSWERS}"));
+    let unmeant = both.replace("on_unknown = \"reconcile\"", "on_unknown = \"hold\"");
+    assert!(mistakes(&unmeant).contains("`reconcile` is never asked"));
+}

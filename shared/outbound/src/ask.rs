@@ -1,0 +1,103 @@
+//! Asks a destination what became of an action: a question comes in, what the destination says goes
+//! out. Nothing is delivered here, and what cannot be read as a clear word stays unknown.
+
+use ackbox_config::{AskMethod, Reconcile};
+use ackbox_domain::AttemptOutcome;
+use ackbox_domain::settlement::Word;
+use bytes::Bytes;
+use http::header::{self, HeaderMap};
+use http::{HeaderValue, Method, Request};
+use http_body_util::Full;
+use url::{Position, Url};
+
+use crate::connect::connect;
+use crate::deadline::Deadline;
+use crate::exchange::{Answer, exchange};
+use crate::http::request::{USER_AGENT, carried, configured, hide_tokens, target};
+use crate::redact::Redactor;
+use crate::{Asked, NotSent, Question, Shared};
+
+/// How much of an answer is read, in bytes: a status document, not an attempt's excerpt.
+const ANSWER_MAX: usize = 64 * 1024;
+
+/// One question, in its stages.
+pub(crate) async fn ask(shared: &Shared, reconcile: &Reconcile, question: &Question<'_>) -> Asked {
+    let mut redactor = Redactor::default();
+    match answered(shared, reconcile, question, &mut redactor).await {
+        Ok(answer) => heard(reconcile, &answer, &redactor),
+        Err(NotSent(why)) => Asked {
+            word: Word::StillUnknown,
+            status: None,
+            detail: short(&format!("could not be asked: {}", redactor.scrub(&why))),
+        },
+    }
+}
+
+async fn answered(
+    shared: &Shared,
+    reconcile: &Reconcile,
+    question: &Question<'_>,
+    redactor: &mut Redactor,
+) -> Result<Answer, NotSent> {
+    let deadline = Deadline::in_time(reconcile.timeout);
+    let key = question.key.as_str();
+    let url = reconcile
+        .url
+        .url(key, &question.body.bytes)
+        .ok_or_else(|| {
+            let places = &reconcile.url;
+            NotSent(format!(
+                "the body that was sent has not every value of {places}"
+            ))
+        })?;
+    hide_tokens(&url, redactor);
+    let mut headers = HeaderMap::new();
+    let configured = configured(&shared.secrets, &reconcile.headers, &mut headers, redactor);
+    deadline.guard("resolving secrets", configured).await??;
+    let request = request(reconcile.method, &url, headers)?;
+    let stream = connect(&shared.tls, &url, reconcile.allow_private, &deadline).await?;
+    let answer = exchange(stream, request, ANSWER_MAX, &deadline).await;
+    answer.map_err(|none| NotSent(none.why))
+}
+
+fn request(
+    method: AskMethod,
+    url: &Url,
+    mut headers: HeaderMap,
+) -> Result<Request<Full<Bytes>>, NotSent> {
+    let host = &url[Position::BeforeHost..Position::AfterPort];
+    headers.insert(header::HOST, carried("host", host)?);
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+    let json = HeaderValue::from_static("application/json");
+    headers.entry(header::ACCEPT).or_insert(json);
+    let mut request = Request::new(Full::new(Bytes::new()));
+    *request.method_mut() = match method {
+        AskMethod::Get => Method::GET,
+        AskMethod::Post => {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+            Method::POST
+        }
+    };
+    *request.uri_mut() = target(url)?;
+    *request.headers_mut() = headers;
+    Ok(request)
+}
+
+fn heard(reconcile: &Reconcile, answer: &Answer, redactor: &Redactor) -> Asked {
+    let status = answer.status.as_u16();
+    // An answer that was cut off is no JSON: its conditions fit nothing.
+    let word = reconcile.meaning(status, &answer.excerpt);
+    let said = String::from_utf8_lossy(&answer.excerpt);
+    let said = redactor.scrub(said.trim());
+    Asked {
+        word,
+        status: Some(status),
+        detail: short(&format!("asked, it said {status}: {said}")),
+    }
+}
+
+/// As an attempt's detail is kept: short, on one line, printable.
+fn short(text: &str) -> String {
+    AttemptOutcome::new(ackbox_domain::OutcomeKind::Unknown, None, text).detail
+}
