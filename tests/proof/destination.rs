@@ -1,6 +1,7 @@
 //! A destination that can be stopped at every stage of one exchange, down to the half of an answer's
 //! head. Requests come in over HTTP/1.1, each is logged once it was read whole, and is answered as the
-//! script says. What must never happen: a request that was read whole and is not in the log.
+//! script says. Asked about a key (`GET /ask/{key}`), it says truly whether it has read a request with it:
+//! 200 or 404. What must never happen: a request that was read whole and is not in the log.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,6 +13,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
+
+/// The path below which it is asked.
+const ASK: &str = "/ask/";
 
 /// How far an exchange has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +112,11 @@ impl Destination {
         format!("http://{}/orders", self.address)
     }
 
+    /// The URL at which it is asked about a key.
+    pub(crate) fn question(&self) -> String {
+        format!("http://{}{ASK}{{key}}", self.address)
+    }
+
     /// Every request that was read whole, in the order of reading.
     pub(crate) fn received(&self) -> Vec<Received> {
         let log = self.shared.log.as_ref();
@@ -126,6 +135,8 @@ impl Destination {
 
     /// The next exchange stays at this stage until [`Destination::release`].
     pub(crate) fn hold_at(&self, stage: Stage) {
+        self.shared.held.send_replace(false);
+        self.shared.released.send_replace(false);
         *locked(&self.shared.hold) = Some(stage);
     }
 
@@ -177,10 +188,7 @@ async fn exchange(mut stream: TcpStream, shared: Arc<Shared>) -> io::Result<()> 
         more(&mut stream, &mut bytes).await?;
     }
     received.body = bytes[head..end].to_vec();
-    let reply = (shared.script)(&received);
-    if let Some(log) = &shared.log {
-        locked(log).push(received);
-    }
+    let reply = shared.take(received);
     shared.pass(Stage::Read).await;
     let takes = *locked(&shared.takes);
     if !takes.is_zero() {
@@ -240,6 +248,22 @@ fn header<'r>(received: &'r Received, name: &str) -> Option<&'r str> {
 }
 
 impl Shared {
+    /// Logs a request and asks the script; a question is answered from the log.
+    fn take(&self, received: Received) -> Reply {
+        if let Some(key) = received.path.strip_prefix(ASK) {
+            let has_it = self.log.as_ref().is_some_and(|log| {
+                let log = locked(log);
+                log.iter().any(|request| request.key == key)
+            });
+            return Reply::Status(if has_it { 200 } else { 404 });
+        }
+        let reply = (self.script)(&received);
+        if let Some(log) = &self.log {
+            locked(log).push(received);
+        }
+        reply
+    }
+
     /// Goes on at once, unless this is where one is to be held.
     async fn pass(&self, stage: Stage) {
         let is_held = locked(&self.hold).take_if(|at| *at == stage).is_some();

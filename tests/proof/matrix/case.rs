@@ -30,6 +30,7 @@ pub(crate) struct Machine {
     endpoint: Arc<str>,
     receiver: PathBuf,
     dispatcher: PathBuf,
+    reconciler: PathBuf,
 }
 
 impl Machine {
@@ -39,6 +40,7 @@ impl Machine {
             endpoint: endpoint.into(),
             receiver: beside("receiver")?,
             dispatcher: beside("dispatcher")?,
+            reconciler: beside("reconciler")?,
         })
     }
 }
@@ -60,6 +62,19 @@ fn config(destination: &Destination, keys: Keys) -> String {
     let (idempotency, on_unknown) = match keys {
         Keys::Kept => (r#"{ window = "24h" }"#, "retry"),
         Keys::None => (r#""none""#, "hold"),
+        Keys::Asked => (r#""none""#, "reconcile"),
+    };
+    let reconcile = match keys {
+        Keys::Kept | Keys::None => String::new(),
+        Keys::Asked => format!(
+            r#"
+[destination.warehouse.reconcile]
+url = "{}"
+timeout = "2s"
+answers = [{{ status = 200, means = "applied" }}, {{ status = 404, means = "not_applied" }}]
+"#,
+            destination.question()
+        ),
     };
     format!(
         r#"{}
@@ -70,7 +85,7 @@ on_unknown = "{on_unknown}"
 timeout = "2s"
 backoff = {{ first = "50ms", max = "200ms" }}
 allow_private = true
-
+{reconcile}
 [delivery]
 lease = "4s"
 settle_margin = "1500ms"
@@ -111,6 +126,12 @@ impl Case {
     pub(crate) async fn dispatcher(&self) -> Result<Function, String> {
         let endpoint = self.world.faults.endpoint();
         Function::start(&self.machine.dispatcher, &self.setting, &endpoint).await
+    }
+
+    /// A new environment of the reconciler.
+    pub(crate) async fn reconciler(&self) -> Result<Function, String> {
+        let endpoint = self.world.faults.endpoint();
+        Function::start(&self.machine.reconciler, &self.setting, &endpoint).await
     }
 
     /// One webhook to this environment, signed now.
@@ -155,18 +176,38 @@ impl Case {
         }
     }
 
-    /// Sweeps with a new environment, whenever something is due, until nothing is open.
+    /// Sweeps until the entry is unknown, and waits until it is to be asked about.
+    pub(crate) async fn until_unknown(&self) -> Result<(), String> {
+        let sweeper = self.dispatcher().await?;
+        for _ in 0..20 {
+            let entries = self.entries().await;
+            let next = entries.iter().filter_map(next).min();
+            until(next.ok_or("nothing is open")?).await;
+            if entries
+                .iter()
+                .all(|entry| entry.state == EntryState::Unknown)
+            {
+                return Ok(());
+            }
+            sweeper.invoke(&events::schedule(), FUNCTION_TIMEOUT).await;
+        }
+        Err("the entry never became unknown".to_owned())
+    }
+
+    /// Sweeps, and reconciles, with new environments, whenever something is due, until nothing is open.
     pub(crate) async fn repair(&self) -> Result<(), String> {
         /// More sweeps than any cell needs.
         const SWEEPS: usize = 40;
-        let sweeper = self.dispatcher().await?;
+        let (sweeper, reconciler) = (self.dispatcher().await?, self.reconciler().await?);
         for _ in 0..SWEEPS {
             let entries = self.entries().await;
             let Some(next) = entries.iter().filter_map(next).min() else {
                 return Ok(());
             };
             until(next).await;
-            sweeper.invoke(&events::schedule(), FUNCTION_TIMEOUT).await;
+            let schedule = events::schedule();
+            sweeper.invoke(&schedule, FUNCTION_TIMEOUT).await;
+            reconciler.invoke(&schedule, FUNCTION_TIMEOUT).await;
         }
         // Still open: the judge says so.
         Ok(())

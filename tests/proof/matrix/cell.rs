@@ -28,6 +28,15 @@ pub(crate) enum Cell {
         /// What the destination does with a key.
         keys: Keys,
     },
+    /// A reconciler is disturbed while it asks about an action; others reconcile and sweep.
+    Reconciler {
+        /// Where on its way.
+        step: Step,
+        /// How.
+        disturbance: Disturbance,
+        /// Whether the destination had read the request in doubt.
+        had_arrived: bool,
+    },
     /// The stream hands its records over in a way of its own.
     Records {
         /// How.
@@ -105,6 +114,8 @@ pub(crate) enum Keys {
     Kept,
     /// It keeps none: a repetition is executed again.
     None,
+    /// It keeps none, and can be asked what became of a key.
+    Asked,
 }
 
 /// How the stream hands records over.
@@ -124,19 +135,20 @@ pub(crate) enum Order {
     Never,
 }
 
-const BOTH_KEYS: [Keys; 2] = [Keys::Kept, Keys::None];
+const ALL_KEYS: [Keys; 3] = [Keys::Kept, Keys::None, Keys::Asked];
 const BOTH_WAKINGS: [Woken; 2] = [Woken::Stream, Woken::Sweep];
 
 /// Every cell, in the order of the document.
 pub(crate) fn all() -> Vec<Cell> {
     let mut cells = receiver();
-    for keys in BOTH_KEYS {
+    for keys in ALL_KEYS {
         for woken in BOTH_WAKINGS {
             cells.extend(deaths(woken, keys));
         }
         cells.extend(refusals(keys));
         cells.extend(orders(keys));
     }
+    cells.extend(reconciler());
     cells
 }
 
@@ -187,14 +199,7 @@ fn deaths(woken: Woken, keys: Keys) -> Vec<Cell> {
         steps.extend([(Step::Due, reads.clone()), (Step::Entry, reads.clone())]);
     }
     steps.extend([(Step::Claim, writes.clone()), (Step::Payload, reads)]);
-    let stages = [
-        Stage::Connected,
-        Stage::HeadRead,
-        Stage::Read,
-        Stage::HalfAnswered,
-        Stage::HeadAnswered,
-    ];
-    steps.extend(stages.map(|stage| (Step::Send(stage), [KilledAfter].to_vec())));
+    steps.extend(STAGES.map(|stage| (Step::Send(stage), [KilledAfter].to_vec())));
     steps.push((Step::Settle, writes));
     if woken == Woken::Stream {
         let frozen = [Step::Claim, Step::Send(Stage::Read), Step::Settle];
@@ -212,6 +217,58 @@ fn deaths(woken: Woken, keys: Keys) -> Vec<Cell> {
     });
     cells.collect()
 }
+
+/// Deaths, lost answers and refusals of a reconciler.
+fn reconciler() -> Vec<Cell> {
+    use Disturbance::{
+        AnswerDropped, CallDropped, KilledAfter, KilledBefore, KilledInFlight, Refused,
+        RefusedTwice, Stalled,
+    };
+    let reads = [
+        KilledBefore,
+        KilledAfter,
+        CallDropped,
+        AnswerDropped,
+        Stalled,
+    ];
+    let mut steps = Vec::new();
+    for step in [Step::Due, Step::Entry] {
+        steps.extend(reads.clone().map(|disturbance| (step, disturbance)));
+    }
+    for stage in STAGES {
+        steps.push((Step::Send(stage), KilledAfter));
+    }
+    let writes = [
+        KilledBefore,
+        KilledInFlight,
+        KilledAfter,
+        CallDropped,
+        AnswerDropped,
+        Stalled,
+        RefusedTwice(Refusal::Throttled),
+        Refused(Refusal::Throttled),
+        RefusedTwice(Refusal::TransactionConflict),
+    ];
+    steps.extend(writes.map(|disturbance| (Step::Settle, disturbance)));
+    let mut cells = Vec::new();
+    for had_arrived in [true, false] {
+        let cell = |(step, disturbance): &(Step, Disturbance)| Cell::Reconciler {
+            step: *step,
+            disturbance: disturbance.clone(),
+            had_arrived,
+        };
+        cells.extend(steps.iter().map(cell));
+    }
+    cells
+}
+
+const STAGES: [Stage; 5] = [
+    Stage::Connected,
+    Stage::HeadRead,
+    Stage::Read,
+    Stage::HalfAnswered,
+    Stage::HeadAnswered,
+];
 
 /// What the engine and the way to it do to a dispatcher that lives.
 fn refusals(keys: Keys) -> Vec<Cell> {
@@ -275,6 +332,7 @@ impl Cell {
     pub(crate) fn keys(&self) -> Keys {
         match self {
             Self::Receiver { .. } => Keys::Kept,
+            Self::Reconciler { .. } => Keys::Asked,
             Self::Dispatcher { keys, .. } | Self::Records { keys, .. } => *keys,
         }
     }
@@ -291,6 +349,12 @@ impl Cell {
                 woken: Woken::Sweep,
                 ..
             } => "dispatcher, by the sweep",
+            Self::Reconciler {
+                had_arrived: true, ..
+            } => "reconciler, it had arrived",
+            Self::Reconciler {
+                had_arrived: false, ..
+            } => "reconciler, it had not",
             Self::Records { .. } => "the stream",
         }
     }
@@ -306,6 +370,12 @@ impl Cell {
                 };
                 format!("{call}: {disturbance}")
             }
+            Self::Reconciler {
+                step, disturbance, ..
+            } => match step {
+                Step::Send(stage) => format!("question, {}: killed", stage_told(*stage)),
+                _ => format!("{step}: {disturbance}"),
+            },
             Self::Dispatcher {
                 step, disturbance, ..
             } => match (step, disturbance) {
@@ -325,6 +395,16 @@ impl Cell {
     }
 }
 
+const fn stage_told(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Connected => "connected",
+        Stage::HeadRead => "head read there",
+        Stage::Read => "request read there",
+        Stage::HalfAnswered => "half a status line back",
+        Stage::HeadAnswered => "the answer's head back",
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -332,11 +412,7 @@ impl fmt::Display for Step {
             Self::Entry => "read of the entry",
             Self::Claim => "claim",
             Self::Payload => "read of the payload",
-            Self::Send(Stage::Connected) => "send, connected",
-            Self::Send(Stage::HeadRead) => "send, head read there",
-            Self::Send(Stage::Read) => "send, request read there",
-            Self::Send(Stage::HalfAnswered) => "send, half a status line back",
-            Self::Send(Stage::HeadAnswered) => "send, the answer's head back",
+            Self::Send(stage) => return write!(f, "send, {}", stage_told(*stage)),
             Self::Settle => "settle",
         })
     }

@@ -23,13 +23,15 @@ pub(crate) struct Seen {
     pub requests: Vec<Received>,
     /// What went wrong on the way.
     pub problems: Vec<String>,
+    /// Why the cell did not come to its step.
+    pub unplayed: Option<String>,
 }
 
 impl Seen {
     /// A cell that could not be played.
-    pub(crate) fn failed(why: String) -> Self {
+    pub(crate) fn unplayed(why: String) -> Self {
         Self {
-            problems: vec![why],
+            unplayed: Some(why),
             ..Self::default()
         }
     }
@@ -113,6 +115,7 @@ fn forbidden(keys: Keys, entry: &OutboxEntry, requests: usize) -> Vec<String> {
     let mut violations = Vec::new();
     match (entry.state, keys) {
         (EntryState::Delivered, _) => {}
+        // A doubt is always cleared up: this destination can say.
         (EntryState::Held, Keys::None) => {
             if entry.first_uncertain_at.is_none() {
                 violations.push("held, and certain".to_owned());
@@ -120,8 +123,8 @@ fn forbidden(keys: Keys, entry: &OutboxEntry, requests: usize) -> Vec<String> {
         }
         (state, _) => violations.push(format!("ends {state}, {:?}", entry.reason)),
     }
-    // The destination never says that nothing arrived, so nothing may come twice.
-    if keys == Keys::None && requests > 1 {
+    // Nothing may come twice: the one never says that nothing arrived, the other only where it is true.
+    if keys != Keys::Kept && requests > 1 {
         violations.push(format!("{requests} requests to one that keeps no keys"));
     }
     violations
@@ -159,6 +162,9 @@ fn expected(cell: &Cell) -> Option<RangeInclusive<usize>> {
             _ => Some(1..=1),
         };
     };
+    if *keys == Keys::Asked {
+        return Some(1..=1);
+    }
     let kept = *keys == Keys::Kept;
     match (step, disturbance) {
         (Step::Payload, Disturbance::KilledBefore | Disturbance::KilledAfter)

@@ -13,13 +13,15 @@ own binaries as processes behind a Lambda runtime interface. One call is disturb
 again until they have a 2xx, and other processes sweep until nothing is open.
 
 - *keys*: what the destination does with a key that it has seen. **kept**: a repetition is not executed again
-  (`idempotency = { window = \"24h\" }`). **none**: it is (`idempotency = \"none\"`, `on_unknown = \"hold\"`).
+  (`idempotency = { window = \"24h\" }`). **none**: it is (`idempotency = \"none\"`, `on_unknown = \"hold\"`). **asked**: it
+  is, and the destination can be asked what became of a key (`on_unknown = \"reconcile\"`).
 - *accepted*: messages that their sender had a 2xx for. *lost*: of these, neither delivered nor held for an operator.
 - *requests*: how many requests with one key the destination read.
 - *explained*: every repetition is explained by an attempt on the record that did not surely succeed.
 
 A claim that was written and whose end was not is an attempt that may have arrived. So a destination that keeps no keys
-never sees a second request, and the price is that an entry is `held` in some lines where nothing had been sent.
+never sees a second request, and the price is that an entry is `held` in some lines where nothing had been sent. One that
+can be asked never sees a second one either, and no entry is held.
 
 ";
 
@@ -41,6 +43,7 @@ pub(crate) fn line(row: &Row) -> String {
     let keys = match row.keys {
         Keys::Kept => "kept",
         Keys::None => "none",
+        Keys::Asked => "asked",
     };
     let explained = if row.explained { "yes" } else { "**no**" };
     format!(
