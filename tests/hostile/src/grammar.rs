@@ -35,7 +35,7 @@ pub fn run(input: &[u8]) {
             for text in SECRETS {
                 if let Ok(secret) = scheme.secret("env:HOSTILE", text) {
                     for body in BODIES {
-                        is_sound(&scheme, &[secret.clone()], body);
+                        is_sound(&scheme, std::slice::from_ref(&secret), body);
                     }
                 }
             }
@@ -58,7 +58,7 @@ fn are_named(mistakes: &[GrammarError]) {
 }
 
 /// What is signed is accepted; the same signature for anything else is not.
-fn is_sound(scheme: &Scheme, secrets: &[Secret; 1], body: &[u8]) {
+fn is_sound(scheme: &Scheme, secrets: &[Secret], body: &[u8]) {
     let request = SignRequest {
         method: "POST",
         url: "/hooks/hostile",

@@ -55,7 +55,7 @@ fn event(host: &str, source: &SourceConfig, body: &[u8]) -> io::Result<Seed> {
     }
     let text = std::str::from_utf8(body);
     // As the hosts do: what is no text comes in base64, and of some providers everything does here.
-    let in_base64 = text.is_err() || name.len() % 2 == 0;
+    let in_base64 = text.is_err() || name.len().is_multiple_of(2);
     event["isBase64Encoded"] = in_base64.into();
     event["body"] = match text {
         Ok(text) if !in_base64 => text.into(),
