@@ -102,7 +102,6 @@ impl Scheme {
         Ok(headers)
     }
 
-<<<<<<< HEAD
     /// The version that each secret signs by; all of them together in one header.
     fn versions_for<'s>(
         &self,
@@ -130,13 +129,13 @@ impl Scheme {
             });
         }
         Ok(versions)
-=======
+    }
+
     /// Whether a header's value gives as many tokens as were written into it. Signatures always do: a
     /// scheme whose separator could stand in one does not compile.
     fn reads_back(&self, value: &str, written: usize) -> bool {
         let headers: Headers = [(&self.places[0].header, value)].into_iter().collect();
         read::read(self, &headers).is_ok_and(|reading| reading.signatures.len() == written)
->>>>>>> 0da6104 (Fuzz what comes from outside, refuse schemes that cannot read what they write, and escape names in mistakes)
     }
 
     fn version_for<'s>(&self, place: &'s Place, secret: &Secret) -> Result<&'s Version, SignError> {

@@ -10,7 +10,6 @@ use std::io;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use ackbox_config::SourceConfig;
-use ackbox_receiver::message::Inbound;
 use ackbox_receiver::{Receiver, host};
 use ackbox_signature::{Headers, Secret};
 use lambda_http::http::{HeaderName, HeaderValue};
@@ -53,7 +52,7 @@ pub fn run(input: &[u8]) {
         let Some(as_it_came) = request() else {
             return;
         };
-        let source = Inbound::source_of(&as_it_came, &CONFIG).ok();
+        let source = source_of(&as_it_came);
         setting.send(as_it_came, source);
         let Some((source, request)) = source.zip(request()) else {
             return;
@@ -78,6 +77,12 @@ pub fn run(input: &[u8]) {
             }
         }
     });
+}
+
+/// The source that the end of a request's path names, wherever that path leads.
+fn source_of(request: &Request) -> Option<&'static SourceConfig> {
+    let path = request.uri().path().trim_end_matches('/');
+    CONFIG.sources.get(path.rsplit('/').next()?)
 }
 
 /// Whether a host could have made this event: it decodes no base64 that is none.

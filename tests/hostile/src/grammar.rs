@@ -63,13 +63,12 @@ fn is_sound(scheme: &Scheme, secrets: &[Secret], body: &[u8]) {
         method: "POST",
         url: "/hooks/hostile",
         body,
-        secret: &secrets[0],
         now_ms: NOW_MS,
         id: ID,
         event: None,
     };
     // What cannot stand in a header is not signed; everything else is.
-    let Ok(lines) = scheme.sign(&request) else {
+    let Ok(lines) = scheme.sign(&request, &secrets[0]) else {
         return;
     };
     let headers: Headers = lines.into_iter().collect();

@@ -70,12 +70,20 @@ fn is_read_for_what_it_is(raw: &str) {
             return;
         }
     }
-    match (json::elements(raw), value) {
-        (Ok(None), _) => {}
-        (Ok(Some(elements)), Some(Value::Array(values))) => {
-            assert_eq!(elements.len(), values.len(), "elements were lost");
+    for max in [0, 3, usize::MAX - 1] {
+        match (json::elements(raw, max), &value) {
+            (Ok(None), other) => {
+                assert!(
+                    !other.as_ref().is_some_and(Value::is_array),
+                    "an array was overlooked"
+                );
+            }
+            (Ok(Some(elements)), Some(Value::Array(values))) => {
+                let wanted = values.len().min(max + 1);
+                assert_eq!(elements.len(), wanted, "elements were lost");
+            }
+            (Ok(Some(_)), other) => assert!(other.is_none(), "elements of what is no array"),
+            (Err(error), _) => assert!(!error.to_string().is_empty()),
         }
-        (Ok(Some(_)), other) => assert!(other.is_none(), "elements of what is no array"),
-        (Err(error), _) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -162,14 +162,11 @@ fn with_a_private_key() -> Vec<Seed> {
                 method: "POST",
                 url: "/hooks/hostile",
                 body: b"{}",
-                secret: &secret,
                 now_ms: NOW_MS,
                 id: "msg_1",
                 event: None,
             };
-            let headers = scheme
-                .sign_all(&request, &[secret.clone(), secret.clone()])
-                .ok()?;
+            let headers = scheme.sign_all(&request, &[secret.clone(), secret]).ok()?;
             let lines = headers
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.as_bytes()));

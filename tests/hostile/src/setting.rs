@@ -58,10 +58,16 @@ pub(crate) fn signed(
         method: "POST",
         url: "/hooks/hostile",
         body,
-        secret,
         now_ms: NOW_MS,
         id,
         event,
     };
-    Some(source.scheme.sign(&request).ok()?.into_iter().collect())
+    Some(
+        source
+            .scheme
+            .sign(&request, secret)
+            .ok()?
+            .into_iter()
+            .collect(),
+    )
 }

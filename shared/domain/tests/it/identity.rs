@@ -46,12 +46,15 @@ fn action(parts: usize, body: &str) -> Action {
         method: "POST",
         url: "/",
         body: body.as_bytes(),
-        secret: &secrets[0],
         now_ms: NOW.unix_ms(),
         id: "",
         event: None,
     };
-    let headers: Headers = scheme.sign(&request).unwrap().into_iter().collect();
+    let headers: Headers = scheme
+        .sign(&request, &secrets[0])
+        .unwrap()
+        .into_iter()
+        .collect();
     let message = Message {
         method: "POST",
         url: "/",

@@ -1,11 +1,12 @@
 //! Whatever stands in the table, and whatever comes back from a destination: an entry that is taken up
-//! whenever it may be ends, closed or in somebody's hands, and never later than its policy says.
+//! whenever it may be ends, closed or held, and never later than its policy says.
 
 use std::time::Duration;
 
 use ackbox_domain::outbox::Origin;
 use ackbox_domain::settlement::{
-    EndedAttempt, Standing, may_claim, settle, settle_expired, settle_no_destination,
+    AskDecision, EndedAttempt, Standing, Terms, Word, may_ask, may_claim, settle, settle_asked,
+    settle_expired, settle_no_destination,
 };
 use ackbox_domain::{
     AttemptOutcome, Backoff, ClaimDecision, DeliveryPolicy, EntryState, Idempotency, OnUnknown,
@@ -27,9 +28,19 @@ const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// What becomes of one attempt: an answer, or the process dies over it.
+/// For how long a destination is asked.
+const GIVE_UP_AFTER: Duration = secs(86_400);
+
+/// What becomes of one attempt: an answer, or the process dies over it. And what the destination says
+/// where it is asked next.
 #[derive(Clone, Debug)]
-enum Course {
+struct Course {
+    attempt: Attempt,
+    word: Word,
+}
+
+#[derive(Clone, Debug)]
+enum Attempt {
     Ends {
         outcome: AttemptOutcome,
         after: Duration,
@@ -50,13 +61,21 @@ fn any_course() -> impl Strategy<Value = Course> {
     ]));
     let asked = prop::option::of(prop_oneof![0..10_000_u64, Just(u64::MAX)]);
     let ends = (kind, status, asked, 1..10_u64, 0.0..1.0_f64).prop_map(
-        |(kind, status, asked, after, jitter)| Course::Ends {
+        |(kind, status, asked, after, jitter)| Attempt::Ends {
             outcome: AttemptOutcome::new(kind, status, "").with_retry_after(asked.map(secs)),
             after: secs(after),
             jitter,
         },
     );
-    prop_oneof![4 => ends, 1 => Just(Course::Dies)]
+    let attempt = prop_oneof![4 => ends, 1 => Just(Attempt::Dies)];
+    let words = vec![
+        Word::NotApplied,
+        Word::StillUnknown,
+        Word::StillUnknown,
+        Word::Applied,
+    ];
+    let word = prop::sample::select(words);
+    (attempt, word).prop_map(|(attempt, word)| Course { attempt, word })
 }
 
 fn any_policy() -> impl Strategy<Value = DeliveryPolicy> {
@@ -88,29 +107,48 @@ fn any_policy() -> impl Strategy<Value = DeliveryPolicy> {
     )
 }
 
-/// An entry that is open to attempts, as any course before this one may have left it.
+/// An open entry, as any course before this one may have left it.
 fn any_standing() -> impl Strategy<Value = (Standing, Timestamp)> {
     let age = prop_oneof![0..100_u64, 0..400_000_u64];
-    let state = prop::sample::select(vec![EntryState::Pending, EntryState::Claimed]);
+    let states = vec![
+        EntryState::Pending,
+        EntryState::Claimed,
+        EntryState::Unknown,
+    ];
+    let state = prop::sample::select(states);
     let due = prop::option::of(0..400_000_u64);
     let uncertain = prop::option::of(0..400_000_u64);
-    (age, state, 0..50_u64, due, uncertain, any::<bool>()).prop_map(
-        |(age, state, fence, due, uncertain, moved)| {
+    let cleared = prop::option::of(0..50_u64);
+    (
+        age,
+        state,
+        0..50_u64,
+        due,
+        (uncertain, cleared),
+        any::<bool>(),
+    )
+        .prop_map(|(age, state, fence, due, (uncertain, cleared), moved)| {
             let now = ACCEPTED.plus(secs(age));
             let claimed_at = now.minus(secs(20.min(age)));
             let is_claimed = state == EntryState::Claimed;
+            let is_unknown = state == EntryState::Unknown;
+            let fence = fence.max(u64::from(is_claimed || is_unknown));
+            let uncertain = uncertain.or(is_unknown.then_some(0));
             let standing = Standing {
                 state,
-                fence: fence.max(u64::from(is_claimed)),
+                fence,
                 accepted_at: ACCEPTED,
                 due_at: due.map(|due| ACCEPTED.plus(secs(due))),
                 claim: is_claimed.then(|| (claimed_at, claimed_at.plus(TIMING.lease))),
                 first_uncertain_at: uncertain.map(|at| ACCEPTED.plus(secs(at.min(age)))),
+                // A word is only ever given of what was doubtful.
+                cleared_fence: uncertain
+                    .and(cleared)
+                    .map_or(0, |cleared| cleared.min(fence)),
                 origin: Some(if moved { [2; 8] } else { ORIGIN }),
             };
             (standing, now)
-        },
-    )
+        })
 }
 
 /// What holds of every settlement at `now`.
@@ -129,12 +167,11 @@ fn is_lawful(
             prop_assert!(now < last, "a retry after `retry_for`");
             prop_assert!(due_at >= now, "due in the past: {} at {}", due_at, now);
             prop_assert!(due_at <= last, "due after the last attempt");
-            if settled.first_uncertain_at.is_some() {
-                let safe = matches!(policy.idempotency, Idempotency::Window(_));
-                prop_assert!(
-                    safe && policy.on_unknown == OnUnknown::Retry,
-                    "an unsafe repetition"
-                );
+            // In doubt: only under a key that is kept, or by the destination's own word.
+            if settled.first_uncertain_at.is_some() && settled.cleared_fence.is_none() {
+                let is_kept = matches!(policy.idempotency, Idempotency::Window(_));
+                let is_safe = is_kept && policy.on_unknown == OnUnknown::Retry;
+                prop_assert!(is_safe, "an unsafe repetition");
             }
         }
         Settlement::Unknown { due_at } => prop_assert!(due_at >= now),
@@ -161,47 +198,51 @@ enum Step {
     Ended,
 }
 
-impl Way<'_> {
-    /// Takes the entry up, or waits until it may be taken up.
+impl<'p> Way<'p> {
+    fn terms(&self) -> Terms<'p> {
+        Terms {
+            policy: self.policy,
+            timing: &TIMING,
+        }
+    }
+
+    /// Takes the entry up, asks about it, or waits until one of the two may be done.
     fn step(&mut self, course: &Course) -> Result<Step, TestCaseError> {
-        let Self {
-            standing,
-            now,
-            policy,
-        } = self;
-        match may_claim(standing, policy, &TIMING, ORIGIN, *now) {
-            ClaimDecision::NotDue { due_at } => {
-                prop_assert!(due_at > *now, "told to wait for a time that has come");
-                *now = due_at;
-                Ok(Step::Waited)
-            }
-            ClaimDecision::InProgress { until } => {
-                *now = (*now).max(until.plus(TIMING.clock_skew));
-                Ok(Step::Waited)
-            }
+        if self.standing.state == EntryState::Unknown {
+            return self.ask(course.word);
+        }
+        match may_claim(&self.standing, self.terms(), ORIGIN, self.now) {
+            ClaimDecision::NotDue { due_at } => self.wait_until(due_at),
+            ClaimDecision::InProgress { until } => self.wait_until(until.plus(TIMING.clock_skew)),
             ClaimDecision::Settle(_) => Ok(Step::Ended),
             ClaimDecision::NotOpen(state) => {
                 Err(TestCaseError::fail(format!("{state} is left alone")))
             }
             ClaimDecision::Expired { claimed_at } => {
-                let settled = settle_expired(standing, claimed_at, policy, &TIMING, *now);
+                let settled = settle_expired(&self.standing, claimed_at, self.terms(), self.now);
                 Ok(Step::Settled(settled))
             }
-            ClaimDecision::Attempt => Ok(self.attempt(course)),
+            ClaimDecision::Attempt => Ok(self.attempt(&course.attempt)),
         }
     }
 
-    fn attempt(&mut self, course: &Course) -> Step {
+    fn wait_until(&mut self, due_at: Timestamp) -> Result<Step, TestCaseError> {
+        prop_assert!(due_at > self.now, "told to wait for a time that has come");
+        self.now = due_at;
+        Ok(Step::Waited)
+    }
+
+    fn attempt(&mut self, attempt: &Attempt) -> Step {
         let claimed_at = self.now;
         self.standing.state = EntryState::Claimed;
         self.standing.fence += 1;
         self.standing.claim = Some((claimed_at, claimed_at.plus(TIMING.lease)));
         self.standing.origin = Some(ORIGIN);
-        let Course::Ends {
+        let Attempt::Ends {
             outcome,
             after,
             jitter,
-        } = course
+        } = attempt
         else {
             return Step::Waited;
         };
@@ -211,17 +252,40 @@ impl Way<'_> {
             outcome,
             jitter: *jitter,
         };
-        Step::Settled(settle(
-            &self.standing,
-            &ended,
-            self.policy,
-            &TIMING,
-            self.now,
-        ))
+        Step::Settled(settle(&self.standing, &ended, self.terms(), self.now))
+    }
+
+    fn ask(&mut self, word: Word) -> Result<Step, TestCaseError> {
+        match may_ask(&self.standing, self.terms(), ORIGIN, self.now) {
+            AskDecision::NotDue { due_at } => self.wait_until(due_at),
+            AskDecision::NotUnknown(state) => Err(TestCaseError::fail(format!("not of {state}"))),
+            AskDecision::Settle(settled) => Ok(Step::Settled(settled)),
+            AskDecision::Ask => {
+                let (standing, terms) = (&self.standing, self.terms());
+                let settled = settle_asked(standing, word, GIVE_UP_AFTER, terms, 0.0, self.now);
+                Ok(Step::Settled(settled))
+            }
+        }
+    }
+
+    /// What the table says after a settlement; false where it has ended.
+    fn goes_on(&mut self, settled: &Settled) -> bool {
+        let (Settlement::Retry { due_at } | Settlement::Unknown { due_at }) = settled.settlement
+        else {
+            return false;
+        };
+        self.standing.state = settled.settlement.state();
+        self.standing.claim = None;
+        self.standing.due_at = Some(due_at);
+        self.standing.first_uncertain_at = settled.first_uncertain_at;
+        if let Some(fence) = settled.cleared_fence {
+            self.standing.cleared_fence = fence;
+        }
+        true
     }
 
     /// After this nothing may be open: the last attempt begins when `retry_for` ends, or where a claim
-    /// or a due time that were there before end later.
+    /// or a due time that were there before end later; and then it may be asked about.
     fn by(&self) -> Timestamp {
         let Standing {
             claim,
@@ -231,14 +295,10 @@ impl Way<'_> {
         } = self.standing;
         let claimed = claim.map_or(self.now, |(_, until)| until.plus(TIMING.clock_skew));
         let due = due_at.filter(|_| fence > 0).unwrap_or(self.now);
-        let last = ACCEPTED
-            .plus(self.policy.retry_for)
-            .max(self.now)
-            .max(claimed)
-            .max(due);
-        last.plus(self.policy.timeout)
-            .plus(TIMING.lease)
-            .plus(TIMING.lease)
+        let last = ACCEPTED.plus(self.policy.retry_for).max(self.now);
+        let last = last.max(claimed).max(due).plus(self.policy.timeout);
+        let last = last.plus(TIMING.lease).plus(TIMING.clock_skew);
+        last.plus(self.policy.backoff.max).plus(GIVE_UP_AFTER)
     }
 }
 
@@ -250,23 +310,17 @@ fn ends_by_its_policy(mut way: Way<'_>, courses: &[Course]) -> Result<(), TestCa
         prop_assert!(way.now <= by, "still open at {}, after {}", way.now, by);
         let course = &courses[attempts % courses.len()];
         let fence = way.standing.fence;
-        let settled = match way.step(course)? {
+        match way.step(course)? {
             Step::Ended => return Ok(()),
-            Step::Waited => None,
-            Step::Settled(settled) => Some(settled),
-        };
+            Step::Waited => {}
+            Step::Settled(settled) => {
+                is_lawful(&way.standing, &settled, way.policy, way.now)?;
+                if !way.goes_on(&settled) {
+                    return Ok(());
+                }
+            }
+        }
         attempts += usize::from(way.standing.fence > fence);
-        let Some(settled) = settled else {
-            continue;
-        };
-        is_lawful(&way.standing, &settled, way.policy, way.now)?;
-        way.standing.first_uncertain_at = settled.first_uncertain_at;
-        let Settlement::Retry { due_at } = settled.settlement else {
-            return Ok(());
-        };
-        way.standing.state = EntryState::Pending;
-        way.standing.claim = None;
-        way.standing.due_at = Some(due_at);
     }
 }
 
@@ -282,6 +336,10 @@ fn is_held_within_its_hour(
         .claim
         .map_or(now, |(_, until)| until.plus(TIMING.clock_skew));
     let by = now.max(held_until).plus(TIMING.no_destination_hold);
+    // Asked about, it is not the dispatcher's any more.
+    if standing.state == EntryState::Unknown {
+        standing.state = EntryState::Pending;
+    }
     loop {
         let Some(settled) = settle_no_destination(&standing, noticed, &TIMING, now) else {
             // Claimed by somebody: its lease ends.
@@ -311,8 +369,8 @@ fn is_held_within_its_hour(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Ends: closed, held, or handed to whoever asks the destination. Nobody sleeps through it: the
-    /// entry is taken up the moment it may be.
+    /// Ends: closed or held. Nobody sleeps through it: the entry is taken up, or asked about, the moment
+    /// that it may be.
     #[test]
     fn every_entry_ends_by_its_policy_whatever_comes_back(
         (start, began) in any_standing(),
