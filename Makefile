@@ -1,6 +1,6 @@
 # Every command that CI runs, by name. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine model crash-matrix soak load bench
+.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine model crash-matrix soak load fuzz bench
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -45,6 +45,10 @@ soak: ## many messages, destinations that fail, environments that are killed (ME
 load: ## the receiver beside the bare transaction, the dispatcher beside its destination
 	cargo build --release --workspace --bins
 	target/release/proof load
+
+FUZZ_SECONDS ?= 10
+fuzz: ## every fuzz target for FUZZ_SECONDS each (needs nightly; installs cargo-fuzz under target/tools)
+	tests/fuzz.sh $(FUZZ_SECONDS)
 
 bench: ## the performance figures, as ratios in one run
 	cargo build --release --workspace --bins

@@ -14,6 +14,7 @@ mod crash;
 mod deliver;
 mod durable;
 mod failing;
+mod hostile;
 mod http;
 mod identity;
 mod logs;

@@ -25,6 +25,7 @@ use lambda_http::{Body, Request, Response};
 use tokio::time::Instant;
 
 mod accept;
+pub mod host;
 mod ignored;
 mod message;
 mod record;

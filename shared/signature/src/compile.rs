@@ -2,6 +2,7 @@
 
 mod facts;
 mod forms;
+mod readable;
 
 use std::time::Duration;
 
@@ -59,6 +60,7 @@ impl Compiler {
             .as_ref()
             .map(|stamp| self.stamp(stamp, &places));
         self.stamp_is_signed(stamp.as_ref(), &parts, is_token);
+        self.readable(spec, &parts);
         let covered = covered(&parts, stamp.as_ref().map(|(rule, _)| rule));
         if covered.len() > MAX_COVERED {
             self.wrong(

@@ -92,6 +92,12 @@ impl Scheme {
             header: place.header.clone(),
             problem: "the token cannot stand in a header: printable ASCII only, no white space at the ends".into(),
         })?;
+        if self.is_token() && !self.reads_back(&value, secrets.len()) {
+            return Err(SignError::Value {
+                header: place.header.clone(),
+                problem: "the token holds what separates items there".into(),
+            });
+        }
         headers.push((place.header.clone(), value));
         Ok(headers)
     }
@@ -123,6 +129,13 @@ impl Scheme {
             });
         }
         Ok(versions)
+    }
+
+    /// Whether a header's value gives as many tokens as were written into it. Signatures always do: a
+    /// scheme whose separator could stand in one does not compile.
+    fn reads_back(&self, value: &str, written: usize) -> bool {
+        let headers: Headers = [(&self.places[0].header, value)].into_iter().collect();
+        read::read(self, &headers).is_ok_and(|reading| reading.signatures.len() == written)
     }
 
     fn version_for<'s>(&self, place: &'s Place, secret: &Secret) -> Result<&'s Version, SignError> {

@@ -75,8 +75,8 @@ impl<'t> Report<'t> {
             file: self.file.to_owned(),
             line,
             column,
-            message,
-            help,
+            message: visible(message),
+            help: visible(help),
         }
     }
 
@@ -114,6 +114,27 @@ impl<'t> Report<'t> {
             Err(Mistakes(mistakes))
         }
     }
+}
+
+/// The same text with whatever would steer a terminal or hide from a reader escaped: names of the file
+/// stand in messages, and a key in quotes may hold any character.
+fn visible(text: String) -> String {
+    let hides = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(hides) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hides(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Line and column, both from 1, of a byte; the column counts characters.

@@ -21,6 +21,35 @@ fn is_sane(text: &str) {
     }
 }
 
+/// A key in quotes may hold any character, and keys stand in messages.
+#[test]
+fn a_name_that_steers_a_terminal_is_shown_escaped_wherever_it_stands() {
+    let name = "a\\u001b[31m\\u202e\\u0007";
+    for text in [
+        "[source.\"NAME\"]\nx = 1\n",
+        "[source.a\u{1b}[31m\u{202e}\u{7}]\nx = 1\n",
+        "[destination.\"NAME\"]\nurl = 1\n",
+        "[scheme.\"NAME\"]\nx = 1\n",
+        "[scheme.a]\n\"NAME\" = 1\n",
+        "[scheme.a]\nsigned = \"{NAME}\"\n",
+        "[scheme.a]\nsigned = \"{body}\"\nredelivery = \"NAME\"\n",
+        "\"NAME\" = 1\n",
+        "[delivery]\n\"NAME\" = 1\nlease = \"NAME\"\n",
+        "[source.a]\n\"NAME\" = 1\nscheme = \"NAME\"\nsecrets = [\"NAME\"]\nid = \"NAME\"\n",
+        "[[source.a.rule]]\nname = \"NAME\"\non = [\"NAME\"]\nkey = [\"NAME\"]\nnamespace = \"NAME\"\ndestination = \"NAME\"\n",
+        "[destination.a]\nurl = \"NAME\"\nheaders = { \"NAME\" = \"NAME\" }\nidempotency = { \"NAME\" = 1 }\n",
+        "[destination.a]\nidempotency = { header = \"NAME\" }\nbackoff = { \"NAME\" = 1 }\n",
+        "\"NAME\" = 1\n\"NAME\" = 2\n",
+    ] {
+        let text = text.replace("NAME", name);
+        is_sane(&text);
+        let Err(mistakes) = Config::parse("f", &text) else {
+            panic!("{text}");
+        };
+        assert!(!mistakes.to_string().contains('\u{202e}'), "{mistakes}");
+    }
+}
+
 /// A text that could be a secret, and that no reference is.
 fn secret() -> impl Strategy<Value = String> {
     "[A-Za-z0-9+/=_.-]{16,40}".prop_map(|text| format!("Zq{text}qZ"))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ackbox_signature::{Locator, Redelivery, Scheme, SchemeSpec};
 
-use crate::support::{builtin, code, headers, signed, verify};
+use crate::support::{builtin, code, headers, request, signed, verify};
 
 fn mistakes(text: &str) -> Vec<String> {
     Scheme::from_toml("mine", text)
@@ -388,5 +388,115 @@ fn an_unknown_field_is_refused_with_its_line() {
     ] {
         assert!(toml::from_str::<SchemeSpec>(text).is_err(), "{text}");
         assert!(mistakes(text)[0].contains("line"), "{text}");
+    }
+}
+
+/// A scheme that compiles accepts what it signs: what would hide a right signature is a mistake.
+#[test]
+fn what_a_scheme_could_not_read_back_does_not_compile() {
+    let item = |separator: &str, between: &str, key: &str, encoding: &str| {
+        format!(
+            "signed = \"{{body}}\"\n[[signature]]\nheader = \"X-Sig\"\nseparator = {separator:?}\nkey_separator = {between:?}\n\
+             key = {key:?}\nalgorithm = \"hmac-sha256\"\nencoding = {encoding:?}\n"
+        )
+    };
+    for (text, wrong) in [
+        (item("a", "=", "v1", "hex"), "signature[0].separator"),
+        (item("+", "=", "v1", "base64"), "signature[0].separator"),
+        (item("=", "=", "v1", "hex"), "signature[0].separator"),
+        (item("1", "=", "v1", "hex"), "signature[0].separator"),
+        (item("-_", "=", "v1", "base64url"), "signature[0].separator"),
+        (item(",", "=", "v=", "hex"), "signature[0].key"),
+        (item(",", "==", "v=", "hex"), "signature[0].key"),
+        (item(",", "=", " v1", "hex"), "signature[0].key"),
+        (
+            item(",", "\u{e4}", "v1", "hex"),
+            "signature[0].key_separator",
+        ),
+        (item("\n", "=", "v1", "hex"), "signature[0].separator"),
+        (
+            format!("signed = \"{{body}}\"\n{SIGNATURE}prefix = \" v=\"\n"),
+            "signature[0].prefix",
+        ),
+        (
+            item(",", "=", "v1", "hex").replace("{body}", "{timestamp}.{body}")
+                + "[timestamp]\nkey = \"t=\"\n",
+            "timestamp.key",
+        ),
+        (
+            format!(
+                "signed = \"{{timestamp}}.{{body}}\"\n{SIGNATURE}[timestamp]\nheader = \"x-sig\"\n"
+            ),
+            "timestamp.header",
+        ),
+        (
+            format!("signed = \"{{body}}\"\nid = [{{ header = \"x-sig\" }}]\n{SIGNATURE}"),
+            "id[0].header",
+        ),
+        (
+            format!(
+                "signed = \"{{id}}.{{body}}\"\nid = [{{ header = \"X-Id\" }}, {{ header = \"x-id\" }}]\n{SIGNATURE}"
+            ),
+            "id[1].header",
+        ),
+        (
+            format!(
+                "signed = \"{{id}}.{{body}}\"\nid = [{{ header = \"X-Id\" }}]\nevent = [{{ header = \"X-ID\" }}]\n{SIGNATURE}"
+            ),
+            "event[0].header",
+        ),
+        (
+            format!("signed = \"{{header:X-SIG}}.{{body}}\"\n{SIGNATURE}"),
+            "signed",
+        ),
+    ] {
+        let found = mistakes(&text);
+        assert!(
+            found.len() == 1 && found[0].starts_with(&format!("{wrong}: ")),
+            "{text}\n{found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_separator_that_holds_a_character_of_no_item_is_read_back() {
+    for (separator, between) in [
+        (", ", "="),
+        ("a,", "="),
+        ("=;", "="),
+        (" ", ","),
+        ("~", "  "),
+    ] {
+        let text = format!(
+            "signed = \"{{timestamp}}{{body}}\"\n[[signature]]\nheader = \"X-Sig\"\nseparator = {separator:?}\nkey_separator = {between:?}\n\
+             key = \"v1\"\nprefix = \"p:\"\nalgorithm = \"hmac-sha256\"\nencoding = \"base64\"\n[timestamp]\nkey = \"t\"\n"
+        );
+        let scheme = Scheme::from_toml("mine", &text).unwrap();
+        let secret = scheme
+            .secret("env:S", "an example secret, not a real one")
+            .unwrap();
+        let lines = signed(&scheme, &secret, b"{}");
+        assert_eq!(
+            code(verify(&scheme, &lines, b"{}", &[secret])),
+            "accepted",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_token_that_holds_the_separator_is_not_signed() {
+    let text = "[[signature]]\nheader = \"X-Tokens\"\nseparator = \",\"\nalgorithm = \"token\"\n";
+    let scheme = Scheme::from_toml("mine", text).unwrap();
+    for (token, is_signed) in [
+        ("a token of twenty characters", true),
+        ("a token, with a comma in it", false),
+    ] {
+        let secret = scheme.secret("env:S", token).unwrap();
+        assert_eq!(
+            scheme.sign(&request(b"{}", ""), &secret).is_ok(),
+            is_signed,
+            "{token}"
+        );
     }
 }

@@ -6,6 +6,7 @@
     reason = "this whole binary is tests, their support functions included"
 )]
 
+mod covered;
 mod grammar;
 mod properties;
 mod refusals;
