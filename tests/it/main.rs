@@ -22,3 +22,4 @@ mod repeat;
 mod several;
 mod stream;
 mod sweep;
+mod template;

@@ -61,6 +61,16 @@ fn numbers_keep_their_digits_and_lists_their_order() {
 }
 
 #[test]
+fn the_example_of_the_reference_can_be_read() {
+    let reference = include_str!("../../../../docs/configuration.md");
+    let (_, section) = reference.split_once("### Payloads of your own").unwrap();
+    let (_, example) = section.split_once("payload.json").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let template = template(&format!("payload.json{example}"));
+    assert_eq!(holes(&template).len(), 7);
+}
+
+#[test]
 fn every_shape_has_its_content_type() {
     for (payload, content_type) in [
         ("{ json = \"{data}\" }", "application/json"),
@@ -72,7 +82,10 @@ fn every_shape_has_its_content_type() {
             "{ form = { To = \"{/data/phone}\" } }",
             "application/x-www-form-urlencoded",
         ),
-        ("{ text = \"Paid: {/data/id}\" }", "text/plain; charset=utf-8"),
+        (
+            "{ text = \"Paid: {/data/id}\" }",
+            "text/plain; charset=utf-8",
+        ),
     ] {
         let template = template(&format!("payload = {payload}"));
         assert_eq!(template.content_type, content_type, "{payload}");
@@ -135,7 +148,9 @@ const MISTAKES: &[Case] = &[
         "a hole in a text of several lines",
         OLD,
         "payload.text = \"\"\"\nDear {/data/name},\nyour order {/data~2} is paid.\n\"\"\"",
-        const_help!("17:12: `text` has {/data~2}: in a JSON pointer '~' is written \"~0\" and '/' inside a name \"~1\"; "),
+        const_help!(
+            "17:12: `text` has {/data~2}: in a JSON pointer '~' is written \"~0\" and '/' inside a name \"~1\"; "
+        ),
     ),
     case(
         "a header",
@@ -233,7 +248,9 @@ fn a_payload_of_too_many_holes_or_levels_is_refused() {
 fn a_text_that_was_probably_meant_as_a_hole_is_warned_of() {
     check(WARNINGS, warnings);
     // Neither of these is.
-    template("payload = { json = { a = \"/\", b = \"see /data/id {key}\", c = \"data\", d = \"{{\" } }");
+    template(
+        "payload = { json = { a = \"/\", b = \"see /data/id {key}\", c = \"data\", d = \"{{\" } }",
+    );
 }
 
 const WARNINGS: &[Case] = &[
