@@ -1,15 +1,17 @@
 //! A rule's `payload`: one of two words, or the shape of what the destination is to receive. Every hole is read
 //! here, so that a misspelt one is found with its line, and not when the first message comes.
 
-use ackbox_domain::template::{Node, NotAText, Number, Reading, Shape, Template, Text};
-use ackbox_domain::{Locator, Payload};
+use ackbox_domain::Payload;
+use ackbox_domain::template::{Node, Number, Shape, Template, Text};
 use toml::de::{DeTable, DeValue};
 
 use super::locator::all;
 use super::nearest::shown;
-use super::report::{Read, Span};
+use super::report::Read;
 use super::sender::Sender;
 use super::table::{Key, Table, Value, key, kind};
+
+mod text;
 
 /// The keys of `payload`.
 pub(crate) const KEYS: &[Key] = &[
@@ -23,7 +25,6 @@ pub(crate) const KEYS: &[Key] = &[
 ];
 
 const HELP: &str = "write \"body\", \"envelope\", or a shape with values in it, as in { json = { order = \"{/data/order}\" } }";
-const READINGS: &str = "a hole reads {/pointer}, {body:/pointer}, {data}, {key}, {accepted_at}, {source}, {message:id}, {message:event}, {message:subject} or {message:account}; a brace itself is written twice";
 
 /// What a rule sends.
 pub(crate) fn payload<'a>(rule: &Table<'a>, sender: Option<&Sender<'a>>) -> Read<Payload> {
@@ -208,82 +209,6 @@ impl Reader<'_, '_> {
             }
         }
     }
-
-    fn text(&self, path: &str, value: &Value<'_>, written: &str) -> Read<Text> {
-        let report = self.table.report;
-        let text = written.parse::<Text>().map_err(|why| {
-            let near = near(&why, written);
-            let span = near.map_or(value.span(), |near| report.inside(&value.span(), &near));
-            report.mistake(&span, format!("`{path}` {why}"), help(&why))
-        })?;
-        for hole in text.holes() {
-            self.reading(path, &value.span(), &hole.to_string(), &hole.reading)?;
-        }
-        if text.holes().next().is_none() {
-            self.warn_of_no_hole(path, &value.span(), written);
-        }
-        Ok(text)
-    }
-
-    /// Whether the source knows what the hole reads.
-    fn reading(&self, path: &str, span: &Span, hole: &str, reading: &Reading) -> Read<()> {
-        let (Some(sender), report) = (self.sender, self.table.report) else {
-            return Ok(());
-        };
-        let (fact, places): (_, &Read<Vec<Locator>>) = match reading {
-            Reading::MessageId => ("id", &sender.id),
-            Reading::Event => ("event", &sender.event),
-            Reading::Subject => ("subject", &sender.subject),
-            Reading::Account => ("account", &sender.account),
-            Reading::BodyValue(_) if matches!(sender.each, Ok(None)) => {
-                let message = format!(
-                    "`{path}` has {hole}, which reads past a batch, and this source has none"
-                );
-                let help = "write the pointer without \"body:\", or `each` in the source";
-                return Err(report.mistake(&report.inside(span, hole), message, help));
-            }
-            _ => return Ok(()),
-        };
-        if !matches!(places, Ok(places) if places.is_empty()) {
-            return Ok(());
-        }
-        let message = format!(
-            "`{path}` has {hole}: the scheme \"{}\" does not know where that stands",
-            sender.scheme.slug()
-        );
-        let help = format!(
-            "write {fact} = \"/pointer\" (or \"header:NAME\") in [source.{}], or use a pointer",
-            sender.name
-        );
-        Err(report.mistake(&report.inside(span, hole), message, help))
-    }
-
-    /// A text without holes that was probably meant to have one.
-    fn warn_of_no_hole(&self, path: &str, span: &Span, written: &str) {
-        let inner = written
-            .split_once("{{")
-            .and_then(|(_, rest)| rest.split_once("}}"))
-            .map(|(inner, _)| inner.trim());
-        let (value, message) = match inner {
-            Some(inner) => (
-                inner,
-                format!("`{path}` has {{{{ and }}}}, which are sent as braces"),
-            ),
-            None => (
-                written,
-                format!("`{path}` is sent as the text {}", shown(written)),
-            ),
-        };
-        let hole = format!("{{{value}}}");
-        let reads = hole.parse::<Text>().is_ok();
-        let is_pointer = value.starts_with('/') && value.len() > 1;
-        let is_named = is_pointer || value.starts_with("message:") || value.starts_with("body:/");
-        if inner.is_some() || reads && is_named {
-            let value = if reads { &hole } else { "{/data/id}" };
-            let help = format!("write {value} in single braces for the value itself");
-            self.table.report.warn(span, message, help);
-        }
-    }
 }
 
 /// A table's entries in the order of the file.
@@ -294,39 +219,4 @@ fn in_order<'t, 'a>(entries: &'t DeTable<'a>) -> Vec<(&'t str, &'t Value<'a>)> {
         .into_iter()
         .map(|(name, value)| (name.get_ref().as_ref(), value))
         .collect()
-}
-
-/// The characters of the file that are wrong, where they can be told.
-fn near(why: &NotAText, written: &str) -> Option<String> {
-    match why {
-        NotAText::Brace(brace) => {
-            Some(brace.to_string()).filter(|one| written.matches(one.as_str()).count() == 1)
-        }
-        NotAText::Hole(inside) | NotAText::Header(inside) | NotAText::Pointer(inside, _) => {
-            Some(format!("{{{inside}}}"))
-        }
-    }
-}
-
-fn help(why: &NotAText) -> String {
-    match why {
-        NotAText::Brace(brace) => {
-            format!("write {brace}{brace} for the character itself, or {{/data/id}} for a value")
-        }
-        NotAText::Hole(inside) => {
-            let name = inside.trim();
-            let is_step = |step: &str| {
-                !step.is_empty() && step.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-            };
-            if name.contains('.') && name.split('.').all(is_step) {
-                format!("write a JSON pointer: {{/{}}}", name.replace('.', "/"))
-            } else {
-                READINGS.to_owned()
-            }
-        }
-        NotAText::Header(_) => {
-            "name the header as `id`, `event`, `subject` or `account` of the source, and write {message:event} and the like".to_owned()
-        }
-        NotAText::Pointer(..) => READINGS.to_owned(),
-    }
 }

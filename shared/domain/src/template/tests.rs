@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::*;
 use crate::action::tests::{NOW, made, one, source};
 use crate::action::{Action, RenderedBody};
-use crate::json::NotAScalar;
+use crate::json::{NotAPointer, NotAScalar};
 use crate::observation::{Malformed, Problem};
 use crate::source::{Each, Payload, Source};
 
