@@ -23,3 +23,4 @@ mod repeat;
 mod several;
 mod stream;
 mod sweep;
+mod template;

@@ -110,6 +110,9 @@ fn fine(
         counted(config.destinations.len(), "destination"),
         counted(found.count, "secret"),
     ))?;
+    for public_key in &found.public_keys {
+        terminal.line(escaped(public_key))?;
+    }
     if !found.unread.is_empty() {
         terminal.line(format!(
             "secrets that were not looked at: {}",

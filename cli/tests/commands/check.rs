@@ -120,3 +120,40 @@ fn the_example_configuration_is_fine() {
     let ended = place.run(&["check", "--config", example.to_str().unwrap()]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
 }
+
+#[test]
+fn the_public_key_of_a_signing_key_is_told_and_the_private_one_is_not() {
+    let seed = "6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc=";
+    let place = Place::configured().with("PRIVATE", &format!("whsk_{seed}"));
+    let signing = "idempotency = \"none\"\nsigning = [\"env:PRIVATE\"]";
+    place.file(
+        "ackbox.toml",
+        CONFIG.replace("idempotency = \"none\"", signing),
+    );
+    let ended = place.run(&["check"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.out.contains(
+            "deliveries to destination.mailer, signed by env:PRIVATE, are verified with whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=\n"
+        ),
+        "{}",
+        ended.out
+    );
+    assert!(!ended.out.contains("6Xb/"), "{}", ended.out);
+}
+
+#[test]
+fn a_misspelt_hole_is_a_mistake_with_its_line() {
+    let place = Place::configured();
+    let payload = "key = [\"message:id\"]\npayload.json = {\n  to = \"{/data/to}\",\n  text = \"Order {data.order} is paid\",\n}";
+    let text = CONFIG.replacen("key = [\"message:id\"]", payload, 1);
+    place.file("ackbox.toml", &text);
+    let ended = place.run(&["check"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let line = text.lines().position(|line| line.contains("{data.order}"));
+    let there = format!(
+        "ackbox.toml:{}:17: `json.text` has {{data.order}}, which reads nothing\n    write a JSON pointer: {{/data/order}}",
+        line.unwrap() + 1
+    );
+    assert!(ended.err.contains(&there), "{}", ended.err);
+}

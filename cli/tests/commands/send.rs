@@ -10,7 +10,7 @@ use data_encoding::BASE64;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::support::{Ended, Place, REPORTS, SHOP, SHOP_NEXT};
+use crate::support::{CONFIG, Ended, Place, REPORTS, SHOP, SHOP_NEXT};
 
 /// One request, as it was seen.
 struct Seen {
@@ -178,6 +178,17 @@ fn a_sample_has_what_the_rule_reads_and_an_event_that_it_wants() {
     let body: serde_json::Value = serde_json::from_slice(&seen.body).unwrap();
     assert_eq!(body["type"], "report.sample");
     assert_eq!(body["data"]["report"]["number"], "msg_7");
+}
+
+#[test]
+fn a_sample_has_what_the_rules_template_reads() {
+    let place = Place::configured();
+    let rule = "name = \"ready\"\npayload.json.a = [\"{/data/to}\", \"{?/data/left}\"]";
+    place.file("ackbox.toml", CONFIG.replace("name = \"ready\"", rule));
+    let (_, seen) = sent(&place, ACCEPTED, &["reports", "--id", "msg_7"]);
+    let body: serde_json::Value = serde_json::from_slice(&seen.body).unwrap();
+    assert_eq!(body["data"]["to"], "msg_7");
+    assert_eq!(body["data"].get("left"), None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use ackbox_signature::{Scheme, SignRequest};
 use data_encoding::BASE64;
 
-use crate::support::{Place, SHOP, repository};
+use crate::support::{CONFIG, Place, SHOP, repository};
 
 const BODY: &str = r#"{"id":"evt_1","type":"invoice.paid","data":{"object":{"id":"in_1"}}}"#;
 const AT: u64 = 1_767_225_600;
@@ -75,6 +75,28 @@ fn the_verdict_as_json_says_what_would_follow() {
     assert_eq!(action["destination"], "mailer");
     assert_eq!(action["parts"][0]["value"], "evt_1");
     assert!(action["key"].as_str().unwrap().starts_with("act_"));
+}
+
+#[test]
+fn what_a_template_renders_is_shown_and_what_it_misses_is_named() {
+    let place = captured(BODY);
+    let rule = "name = \"paid\"\npayload.json.text = \"Invoice {/data/object/id}\"";
+    let with = |rule| place.file("ackbox.toml", CONFIG.replace("name = \"paid\"", rule));
+    with(rule);
+    let ended = place.run(&THEN);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let sends = "\n    sends {\"text\":\"Invoice in_1\"}\n";
+    assert!(ended.out.contains(sends), "{}", ended.out);
+    let object = place.run(&then_and(&["--json"])).json();
+    let renders = &object["consequences"][0]["renders"];
+    assert_eq!(renders, "{\"text\":\"Invoice in_1\"}");
+    with(&rule.replace("/id}", "/number}"));
+    let ended = place.run(&THEN);
+    assert!(
+        ended.out.contains("could not be used: rule paid: {/data/object/number} in payload.json.text (/data/object/number) is missing"),
+        "{}",
+        ended.out
+    );
 }
 
 #[test]

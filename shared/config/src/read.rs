@@ -25,6 +25,7 @@ mod event;
 mod headers;
 mod locator;
 mod nearest;
+mod payload;
 mod reconcile;
 mod relation;
 mod report;
@@ -51,6 +52,7 @@ const TABLES: &[&[Key]] = &[
     KEYS,
     source::KEYS,
     rule::KEYS,
+    payload::KEYS,
     destination::KEYS,
     destination::IDEMPOTENCY_KEYS,
     destination::BACKOFF_KEYS,

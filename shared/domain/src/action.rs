@@ -12,6 +12,7 @@ use crate::json::Scalar;
 use crate::name::Name;
 use crate::observation::{Malformed, Observation, Problem};
 use crate::source::{FingerprintPart, KeyPart, Locator, Payload, Rule, Source};
+use crate::template;
 use crate::time::Timestamp;
 
 mod envelope;
@@ -172,9 +173,10 @@ fn action(
         },
         accepted_at: now,
     };
-    action.body = match rule.payload {
+    action.body = match &rule.payload {
         Payload::Envelope => envelope::render(&action, observation),
         Payload::Body => as_it_came(observation.document, observation),
+        Payload::Template(template) => template::render(template, source, &action, observation)?,
     };
     Ok(action)
 }
@@ -316,4 +318,4 @@ fn fingerprint(rule: &Rule, observation: &Observation<'_>) -> Result<Fingerprint
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -13,7 +13,7 @@ use serde::de::{
 use serde_json::value::RawValue;
 
 /// A JSON pointer (RFC 6901) of at most [`Pointer::MAX_TOKENS`] tokens; the empty text is the whole document.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pointer {
     text: String,
     tokens: Vec<String>,

@@ -19,6 +19,7 @@ pub mod observation;
 pub mod outbox;
 pub mod settlement;
 pub mod source;
+pub mod template;
 pub mod time;
 
 pub use acceptance::{Acceptance, Comparison, Fingerprint, compare};

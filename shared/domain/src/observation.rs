@@ -85,6 +85,9 @@ pub enum Problem {
         /// How many it may have.
         max: usize,
     },
+    /// What would be sent is larger than a template may render.
+    #[error("would have more than {0} bytes")]
+    Oversize(usize),
 }
 
 /// The observations of one document, in the order of its batch; each usable or not by itself.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::acceptance::Fingerprint;
 use crate::json::{NotAPointer, Pointer};
 use crate::name::Name;
+use crate::template::Template;
 
 /// One configured sender, without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -251,12 +252,14 @@ impl fmt::Display for FingerprintPart {
 }
 
 /// What is sent to the destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// The bytes that came in, with their content type.
     Body,
     /// A JSON object: key, source, event, subject, accepted_at, data.
     Envelope,
+    /// A shape of the user's own, with values of the message in it.
+    Template(Template),
 }
 
 #[cfg(test)]

@@ -28,6 +28,16 @@ impl Secret {
         self.warning.clone()
     }
 
+    /// The public half of an Ed25519 key, of a private one as of a public one: what whoever verifies needs. `None`
+    /// for a shared key, which has none.
+    pub fn public_key(&self) -> Option<[u8; 32]> {
+        match &self.key {
+            Key::Shared(_) => None,
+            Key::Public(key) => Some(key.to_bytes()),
+            Key::Private(key) => Some(key.verifying_key().to_bytes()),
+        }
+    }
+
     pub(crate) fn key(&self) -> &Key {
         &self.key
     }

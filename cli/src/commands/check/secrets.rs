@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use ackbox_config::{Config, SecretRef};
 use ackbox_secrets::{SecretError, SecretValue, Secrets};
-use ackbox_signature::{Scheme, SignRequest};
+use ackbox_signature::{Scheme, Secret, SignRequest};
+use data_encoding::BASE64;
 
 use crate::edge;
 
@@ -16,6 +17,8 @@ pub(super) struct Findings {
     pub(super) mistakes: Vec<Finding>,
     /// What would work and is doubtful.
     pub(super) warnings: Vec<Finding>,
+    /// The public keys by which deliveries are verified, a line each.
+    pub(super) public_keys: Vec<String>,
     /// What could not be read here, and why.
     pub(super) unread: Vec<String>,
     /// How many different references there are.
@@ -107,7 +110,15 @@ impl Findings {
                 .secret(&label, value.expose())
                 .map(|secret| secret.warning())
                 .map_err(|error| error.to_string()),
-            Use::Signing => signing(&label, value.expose()),
+            Use::Signing => signing(&label, value.expose()).map(|signer| {
+                let public = signer.public_key().map(|key| BASE64.encode(&key));
+                self.public_keys.extend(public.map(|key| {
+                    format!(
+                        "deliveries to {table}, signed by {reference}, are verified with whpk_{key}"
+                    )
+                }));
+                signer.warning()
+            }),
             Use::Header(header) => header_value(header, &label, value.expose()),
         };
         match judged {
@@ -121,7 +132,7 @@ impl Findings {
 }
 
 /// Whether deliveries could be signed with it, tried on nothing.
-fn signing(label: &str, text: &str) -> Result<Option<String>, String> {
+fn signing(label: &str, text: &str) -> Result<Secret, String> {
     let scheme = Scheme::builtin("standard-webhooks").ok_or("no scheme to sign by")?;
     let secret = scheme
         .secret(label, text)
@@ -137,7 +148,7 @@ fn signing(label: &str, text: &str) -> Result<Option<String>, String> {
     scheme
         .sign(&request, &secret)
         .map_err(|error| error.to_string())?;
-    Ok(secret.warning())
+    Ok(secret)
 }
 
 fn header_value(header: &str, label: &str, text: &str) -> Result<Option<String>, String> {

@@ -1,7 +1,8 @@
 //! A sample is made to fit a source: where its rules look for a value, one is put, in the body or in a
 //! header. What is there already stays.
 
-use ackbox_domain::{KeyPart, Locator, Source};
+use ackbox_domain::template::Reading;
+use ackbox_domain::{KeyPart, Locator, Payload, Rule, Source};
 use serde_json::{Map, Value};
 
 /// Puts values where the source looks for them and the sample has none; and the whole into a batch of one,
@@ -36,6 +37,13 @@ pub(super) fn fit(mut body: Value, source: &Source, id: &str, event: &str) -> Va
                 _ => {}
             }
         }
+        for reading in wanted(rule) {
+            match reading {
+                Reading::Value(pointer) => put(&mut body, pointer.as_str(), id),
+                Reading::BodyValue(pointer) => outer.push(pointer.as_str()),
+                _ => {}
+            }
+        }
     }
     if let Some(each) = &source.each {
         let mut batch = Value::Object(Map::new());
@@ -50,6 +58,16 @@ pub(super) fn fit(mut body: Value, source: &Source, id: &str, event: &str) -> Va
         put(&mut body, pointer, id);
     }
     body
+}
+
+/// What the holes of a rule's payload cannot do without.
+fn wanted(rule: &Rule) -> impl Iterator<Item = &Reading> {
+    let holes = match &rule.payload {
+        Payload::Template(template) => template.holes(),
+        Payload::Body | Payload::Envelope => Vec::new(),
+    };
+    let wanted = holes.into_iter().filter(|hole| !hole.if_there);
+    wanted.map(|hole| &hole.reading)
 }
 
 /// Puts a text at a pointer, where nothing stands there.

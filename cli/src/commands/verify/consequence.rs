@@ -2,7 +2,7 @@
 //! person who asks, decided by the same rules; nothing is written.
 
 use ackbox_config::SourceConfig;
-use ackbox_domain::{Action, Document, Fact, Malformed, Scalar, Timestamp};
+use ackbox_domain::{Action, Document, Fact, Malformed, Payload, Scalar, Source, Timestamp};
 use ackbox_signature::Verified;
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ pub(super) enum Consequence {
         parts: Vec<(String, String)>,
         destination: String,
         event: Option<String>,
+        /// What would be sent, where a template renders it.
+        rendered: Option<String>,
     },
     /// No rule wants it.
     Unwanted { event: Option<String> },
@@ -46,7 +48,7 @@ pub(super) fn follow(
     ackbox_domain::follow(source, &document, now)
         .into_iter()
         .flat_map(|fact| match fact {
-            Ok(fact) => Consequence::of(fact),
+            Ok(fact) => Consequence::of(source, fact),
             Err(malformed) => vec![malformed.into()],
         })
         .collect()
@@ -59,21 +61,15 @@ impl From<Malformed> for Consequence {
     }
 }
 
-impl From<Action> for Consequence {
-    fn from(action: Action) -> Self {
-        let part = |(name, value): (String, Scalar)| (name, value.as_str().to_owned());
-        Self::Action {
-            rule: action.rule.to_string(),
-            key: action.key.to_string(),
-            parts: action.parts.into_iter().map(part).collect(),
-            destination: action.destination.to_string(),
-            event: action.event,
-        }
-    }
+/// The body that a template makes. The others are what came, as it stands there.
+fn rendered(source: &Source, action: &Action) -> Option<String> {
+    let rule = source.rules.iter().find(|rule| rule.name == action.rule)?;
+    let is_template = matches!(rule.payload, Payload::Template(_));
+    is_template.then(|| String::from_utf8_lossy(&action.body.bytes).into_owned())
 }
 
 impl Consequence {
-    fn of(fact: Fact<'_>) -> Vec<Self> {
+    fn of(source: &Source, fact: Fact<'_>) -> Vec<Self> {
         let event = fact.observation.event;
         if fact.observation.is_test {
             return vec![Self::Test { event }];
@@ -81,9 +77,22 @@ impl Consequence {
         if fact.actions.is_empty() {
             return vec![Self::Unwanted { event }];
         }
-        let consequence =
-            |made: Result<Action, Malformed>| made.map_or_else(Self::from, Self::from);
+        let consequence = |made: Result<Action, Malformed>| {
+            made.map_or_else(Self::from, |action| Self::action(source, action))
+        };
         fact.actions.into_iter().map(consequence).collect()
+    }
+
+    fn action(source: &Source, action: Action) -> Self {
+        let part = |(name, value): (String, Scalar)| (name, value.as_str().to_owned());
+        Self::Action {
+            rule: action.rule.to_string(),
+            key: action.key.to_string(),
+            destination: action.destination.to_string(),
+            rendered: rendered(source, &action),
+            parts: action.parts.into_iter().map(part).collect(),
+            event: action.event,
+        }
     }
 
     /// One line for people.
@@ -99,13 +108,17 @@ impl Consequence {
                 parts,
                 destination,
                 event,
+                rendered,
             } => {
                 let parts: Vec<String> = parts
                     .iter()
                     .map(|(name, value)| format!("{} = {}", escaped(name), escaped(value)))
                     .collect();
+                let sends = rendered.as_ref().map_or(String::new(), |body| {
+                    format!("\n    sends {}", escaped(body))
+                });
                 format!(
-                    "{}: rule {rule} makes {key} ({}) for {destination}",
+                    "{}: rule {rule} makes {key} ({}) for {destination}{sends}",
                     of(event),
                     parts.join(", ")
                 )
@@ -127,12 +140,13 @@ impl Consequence {
                 parts,
                 destination,
                 event,
+                rendered,
             } => {
                 let parts: Vec<Value> = parts
                     .iter()
                     .map(|(name, value)| json!({"part": name, "value": value}))
                     .collect();
-                json!({"becomes": "action", "event": event, "rule": rule, "key": key, "parts": parts, "destination": destination})
+                json!({"becomes": "action", "event": event, "rule": rule, "key": key, "parts": parts, "destination": destination, "renders": rendered})
             }
             Self::Unwanted { event } => json!({"becomes": "ignored", "event": event}),
             Self::Test { event } => json!({"becomes": "test", "event": event}),

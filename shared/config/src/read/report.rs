@@ -69,6 +69,15 @@ impl<'t> Report<'t> {
         self.warnings.borrow_mut().push(warning);
     }
 
+    /// The part of a place that reads so; the whole place where no part does (it is written with escapes).
+    pub(crate) fn inside(&self, span: &Span, part: &str) -> Span {
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        match written.find(part) {
+            Some(at) => span.start + at..span.start + at + part.len(),
+            None => span.clone(),
+        }
+    }
+
     fn at(&self, span: &Span, message: String, help: String) -> Mistake {
         let (line, column) = place(self.text, span.start);
         Mistake {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackbox_domain::{FingerprintPart, KeyPart, Name, Payload, Rule};
+use ackbox_domain::{FingerprintPart, KeyPart, Name, Rule};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -10,6 +10,7 @@ use super::action_key;
 use super::event;
 use super::locator::{all, repeated};
 use super::nearest::{nearest, shown};
+use super::payload;
 use super::report::{Read, Span};
 use super::sender::Sender;
 use super::table::{Key, Table, key, name};
@@ -83,7 +84,7 @@ fn rule<'a>(
     let namespace = namespace(table);
     let fingerprint = fingerprint(table, sender, key.as_deref().unwrap_or_default());
     let destination = destination(table, destinations);
-    let payload = table.word("payload", PAYLOAD, "\"body\" or \"envelope\"");
+    let payload = payload::payload(table, sender);
     let name = name?;
     Ok(Rule {
         on: on?,
@@ -92,11 +93,9 @@ fn rule<'a>(
         name,
         fingerprint: fingerprint?,
         destination: destination?,
-        payload: payload?.map_or(Payload::Body, Spanned::into_inner),
+        payload: payload?,
     })
 }
-
-const PAYLOAD: &[(&str, Payload)] = &[("body", Payload::Body), ("envelope", Payload::Envelope)];
 
 fn namespace(table: &Table<'_>) -> Read<Option<String>> {
     let Some(text) = table.text("namespace")? else {

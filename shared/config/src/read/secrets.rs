@@ -5,9 +5,20 @@ use super::report::{Read, Report, Span};
 use super::table::Table;
 use crate::reference::SecretRef;
 
+/// The most secrets that sign one delivery side by side: receivers read a limited number of signatures.
+const SIGNING_MAX: usize = 8;
+
 /// The references of a list that may be left out, and is not empty where it is there.
 pub(crate) fn optional(table: &Table<'_>, name: &'static str) -> Read<Vec<SecretRef>> {
-    Ok(list(table, name, false)?.unwrap_or_default())
+    let references = list(table, name, false)?.unwrap_or_default();
+    if references.len() <= SIGNING_MAX {
+        return Ok(references);
+    }
+    let message = format!("`{name}` names {} secrets", references.len());
+    let help = format!(
+        "name at most {SIGNING_MAX}: the one in use, and beside it the next while it is exchanged"
+    );
+    Err(table.report.mistake(&table.place(name), message, help))
 }
 
 /// The references of a list that must be there.

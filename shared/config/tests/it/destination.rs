@@ -255,6 +255,12 @@ const MISTAKES: &[Case] = &[
         "25:12: an entry of `signing` is no reference to a secret; write where the value stands, never the value itself: \"env:NAME\", \"file:PATH\" or \"ssm:/name\"; if a secret stood here, replace it at the sender",
     ),
     case(
+        "more signing secrets than a receiver reads",
+        "[\"env:SIGNING\"]",
+        "[\"env:A\", \"env:B\", \"env:C\", \"env:D\", \"env:E\", \"env:F\", \"env:G\", \"env:H\", \"env:I\"]",
+        "25:11: `signing` names 9 secrets; name at most 8: the one in use, and beside it the next while it is exchanged",
+    ),
+    case(
         "an empty list of signing secrets",
         "[\"env:SIGNING\"]",
         "[]",

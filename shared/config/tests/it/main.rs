@@ -11,6 +11,7 @@ mod example;
 mod hostile;
 mod load;
 mod meaning;
+mod payload;
 mod reconcile;
 mod rule;
 mod scheme;

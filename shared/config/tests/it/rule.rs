@@ -194,7 +194,7 @@ const MISTAKES: &[Case] = &[
         "an unknown payload",
         "payload = \"body\"",
         "payload = \"json\"",
-        "15:11: `payload` cannot be \"json\"; write \"body\" or \"envelope\"",
+        "15:11: `payload` cannot be \"json\"; write \"body\", \"envelope\", or a shape with values in it, as in { json = { order = \"{/data/order}\" } }",
     ),
     case(
         "events without a place for their type",

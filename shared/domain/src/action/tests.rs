@@ -5,9 +5,9 @@ use super::*;
 use crate::observation::observe;
 use crate::source::{Each, EventPattern};
 
-const NOW: Timestamp = Timestamp::from_unix_ms(1_764_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp::from_unix_ms(1_764_000_000_000);
 
-fn source() -> Source {
+pub(crate) fn source() -> Source {
     Source {
         name: "reports".parse().unwrap(),
         id: vec![Locator::Header {
@@ -26,7 +26,7 @@ fn source() -> Source {
     }
 }
 
-fn rule(name: &str, key: &[&str]) -> Rule {
+pub(crate) fn rule(name: &str, key: &[&str]) -> Rule {
     Rule {
         name: name.parse().unwrap(),
         on: vec![EventPattern::from("export.*")],
@@ -39,7 +39,11 @@ fn rule(name: &str, key: &[&str]) -> Rule {
 }
 
 /// What the source makes of a message signed for it, and read only after that.
-fn made(source: &Source, extra: &[(&str, &str)], body: &[u8]) -> Vec<Result<Action, Malformed>> {
+pub(crate) fn made(
+    source: &Source,
+    extra: &[(&str, &str)],
+    body: &[u8],
+) -> Vec<Result<Action, Malformed>> {
     let scheme = Scheme::builtin("standard-webhooks").unwrap();
     let secret = scheme
         .secret("env:S", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -83,7 +87,7 @@ fn made(source: &Source, extra: &[(&str, &str)], body: &[u8]) -> Vec<Result<Acti
     }
 }
 
-fn one(source: &Source, body: &str) -> Result<Action, Malformed> {
+pub(crate) fn one(source: &Source, body: &str) -> Result<Action, Malformed> {
     let mut made = made(source, &[], body.as_bytes());
     assert_eq!(made.len(), 1, "{made:?}");
     made.remove(0)

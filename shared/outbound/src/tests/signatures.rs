@@ -8,6 +8,10 @@ use super::{NOW, attempt, destination, outbound, reference};
 
 const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEW: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+const PAIR: &str =
+    "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==";
+const PAIRS_PUBLIC: &str = "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=";
+const OTHER_PUBLIC: &str = "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 const OTHER: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 async fn signed_by(environment: &'static [(&'static str, &'static str)]) -> Request {
@@ -63,18 +67,60 @@ async fn every_signing_secret_signs_side_by_side() {
 }
 
 #[tokio::test]
+async fn a_private_key_signs_for_whoever_has_its_public_half() {
+    let request = signed_by(&[("PAIR", PAIR)]).await;
+    assert!(request.header("webhook-signature")[0].starts_with("v1a,"));
+    assert!(verifies(&request, PAIRS_PUBLIC));
+    assert!(!verifies(&request, OTHER_PUBLIC) && !verifies(&request, OLD));
+}
+
+#[tokio::test]
+async fn shared_and_private_keys_sign_side_by_side_in_one_header() {
+    let request = signed_by(&[("PAIR", PAIR), ("NEW", NEW), ("OLD", OLD)]).await;
+    let header = request.header("webhook-signature");
+    assert_eq!(header.len(), 1);
+    let versions: Vec<&str> = header[0]
+        .split(' ')
+        .map(|one| one.split_once(',').unwrap().0)
+        .collect();
+    assert_eq!(versions, ["v1a", "v1", "v1"]);
+    for receiver in [OLD, NEW, PAIRS_PUBLIC] {
+        assert!(verifies(&request, receiver), "{receiver}");
+    }
+    assert!(!verifies(&request, OTHER) && !verifies(&request, OTHER_PUBLIC));
+}
+
+#[tokio::test]
 async fn a_signing_secret_that_cannot_sign_is_not_sent_and_not_shown() {
-    for environment in [
-        &[("SIGNING", "whsec_not-base64!")],
-        &[("SIGNING", "whpk_MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7")],
+    for (text, why) in [
+        ("whsec_dontshow!", "not base64"),
+        (
+            "whpk_dontshowVQQHRzlpSnBcTBJDf6wRnXcWxtkaCKbtTmY=",
+            "public key",
+        ),
+        (PAIRS_PUBLIC, "public key"),
+        ("whsk_dontshow", "decodes to 6 bytes, not the 32 or 64"),
+        ("whsk_dontshow*", "not base64"),
+        ("whsk_", "is empty"),
+        (
+            "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlaaaaaaaaaaAJ6p9lMicMFs6Kvg==",
+            "public half",
+        ),
+        ("-----BEGIN PRIVATE KEY-----\ndontshow\n", "not base64"),
+        ("", "empty"),
     ] {
+        let secrets = ackbox_secrets::Secrets::new(move |_| Some(text.to_owned()));
         let mut destination = destination("http://127.0.0.1:1/");
         destination.http.signing = vec![reference("SIGNING")];
-        let outcome = attempt(&outbound(environment), &destination).await;
+        let outcome = attempt(&crate::Outbound::new(secrets), &destination).await;
         assert_eq!(outcome.kind, OutcomeKind::NotSent);
-        assert!(outcome.detail.contains("env:SIGNING"), "{}", outcome.detail);
-        for piece in ["not-base64", "MCowBQ"] {
-            assert!(!outcome.detail.contains(piece), "{}", outcome.detail);
+        let detail = outcome.detail;
+        assert!(
+            detail.contains("env:SIGNING") && detail.contains(why),
+            "{text}: {detail}"
+        );
+        for piece in ["dontshow", "1SiA4o9h", "dCcHpPea"] {
+            assert!(!detail.contains(piece), "{detail}");
         }
     }
 }
@@ -92,8 +138,28 @@ async fn an_answer_that_echoes_a_signature_is_scrubbed() {
     })
     .await;
     let mut destination = destination(&server.url());
-    destination.http.signing = vec![reference("NEW"), reference("OLD")];
-    let outcome = attempt(&outbound(&[("NEW", NEW), ("OLD", OLD)]), &destination).await;
+    destination.http.signing = vec![reference("NEW"), reference("PAIR")];
+    let outcome = attempt(&outbound(&[("NEW", NEW), ("PAIR", PAIR)]), &destination).await;
     assert_eq!(outcome.detail, "401: no signature matches [redacted]");
-    assert!(server.seen().await.starts_with("v1,"));
+    let signature = server.seen().await;
+    assert!(signature.starts_with("v1,") && signature.contains(" v1a,"));
+}
+
+#[tokio::test]
+async fn an_answer_that_echoes_one_signature_of_several_is_scrubbed() {
+    use tokio::io::AsyncWriteExt as _;
+    let server = super::server::scripted(|mut stream| async move {
+        let request = super::server::read_request(&mut stream).await;
+        let (_, asymmetric) = request.header("webhook-signature")[0]
+            .split_once(" v1a,")
+            .unwrap();
+        let echo = format!("bad signature: {asymmetric}");
+        let head = format!("HTTP/1.1 401 No\r\ncontent-length: {}\r\n\r\n", echo.len());
+        stream.write_all((head + &echo).as_bytes()).await.unwrap();
+    })
+    .await;
+    let mut destination = destination(&server.url());
+    destination.http.signing = vec![reference("NEW"), reference("PAIR")];
+    let outcome = attempt(&outbound(&[("NEW", NEW), ("PAIR", PAIR)]), &destination).await;
+    assert_eq!(outcome.detail, "401: bad signature: [redacted]");
 }

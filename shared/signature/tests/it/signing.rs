@@ -41,6 +41,35 @@ fn the_published_standard_webhooks_signatures_come_out_byte_for_byte() {
     );
 }
 
+/// The key pair, the public key and the signature of Svix's server (`test_asymmetric_key_signing` in
+/// server/svix-server/src/worker.rs). Ed25519 has one signature for a key and a message.
+#[test]
+fn the_published_asymmetric_signature_comes_out_byte_for_byte_of_a_pair_and_of_its_seed() {
+    let scheme = builtin("standard-webhooks");
+    let public = "1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=";
+    let public_key = scheme
+        .secret("p", &format!("whpk_{public}"))
+        .unwrap()
+        .public_key();
+    for private in [
+        "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==",
+        "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc=",
+    ] {
+        let secret = scheme.secret("s", private).unwrap();
+        let mut request = request(br#"{"test": 2432232314}"#, "msg_p5jXN8AQM9LWM0D4loKWxJek");
+        request.now_ms = 1_614_265_330_000;
+        let lines = scheme.sign(&request, &secret).unwrap();
+        assert_eq!(
+            lines[2].1,
+            "v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg=="
+        );
+        assert!(public_key.is_some());
+        assert_eq!(secret.public_key(), public_key);
+    }
+    let shared = scheme.secret("s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    assert_eq!(shared.unwrap().public_key(), None);
+}
+
 #[test]
 fn headers_have_the_senders_names_and_shapes() {
     let line = |slug: &str, name: &str| {
