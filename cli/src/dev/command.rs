@@ -15,7 +15,7 @@ use ackbox_config::Config;
 use ackbox_secrets::Secrets;
 use tracing_subscriber::EnvFilter;
 
-use super::clients::Clients;
+use super::clients::{self, Clients};
 use super::engine::Engine;
 use super::lock::{Announcement, Published, beside};
 use super::runtime::{Extras, Options, Runtime, StreamMode};
@@ -179,6 +179,11 @@ impl Table {
         config: Config,
         secrets: Secrets,
     ) -> Result<Runtime, CommandError> {
+        // Looked for only where it is needed: it may ask the network for a Region.
+        let aws = match config.destinations.values().any(|to| to.to.is_aws()) {
+            true => Some(clients::aws().await),
+            false => None,
+        };
         let options = Options {
             config,
             secrets,
@@ -192,6 +197,7 @@ impl Table {
         let extras = Extras {
             checkpoints: Some(self.checkpoints.clone()),
             receive_within: None,
+            aws,
         };
         Runtime::start_with(options, extras)
             .await

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackbox_domain::{FingerprintPart, KeyPart, Name, Payload, Rule};
+use ackbox_domain::{Carriage, FingerprintPart, KeyPart, Name, Payload, Rule};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -93,6 +93,8 @@ fn rule<'a>(
         fingerprint: fingerprint?,
         destination: destination?,
         payload: payload?.map_or(Payload::Body, Spanned::into_inner),
+        // Known once the destinations are.
+        carriage: Carriage::ANYTHING,
     })
 }
 

@@ -4,7 +4,7 @@ use ackbox_domain::OutcomeKind;
 use ackbox_signature::{Headers, Message, Scheme};
 
 use super::server::{Request, answering};
-use super::{NOW, attempt, destination, outbound, reference};
+use super::{NOW, attempt, destination, http, outbound, reference};
 
 const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEW: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
@@ -13,7 +13,7 @@ const OTHER: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 async fn signed_by(environment: &'static [(&'static str, &'static str)]) -> Request {
     let server = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let mut destination = destination(&server.url());
-    destination.http.signing = environment
+    http(&mut destination).signing = environment
         .iter()
         .map(|(name, _)| reference(name))
         .collect();
@@ -69,7 +69,7 @@ async fn a_signing_secret_that_cannot_sign_is_not_sent_and_not_shown() {
         &[("SIGNING", "whpk_MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7")],
     ] {
         let mut destination = destination("http://127.0.0.1:1/");
-        destination.http.signing = vec![reference("SIGNING")];
+        http(&mut destination).signing = vec![reference("SIGNING")];
         let outcome = attempt(&outbound(environment), &destination).await;
         assert_eq!(outcome.kind, OutcomeKind::NotSent);
         assert!(outcome.detail.contains("env:SIGNING"), "{}", outcome.detail);
@@ -92,7 +92,7 @@ async fn an_answer_that_echoes_a_signature_is_scrubbed() {
     })
     .await;
     let mut destination = destination(&server.url());
-    destination.http.signing = vec![reference("NEW"), reference("OLD")];
+    http(&mut destination).signing = vec![reference("NEW"), reference("OLD")];
     let outcome = attempt(&outbound(&[("NEW", NEW), ("OLD", OLD)]), &destination).await;
     assert_eq!(outcome.detail, "401: no signature matches [redacted]");
     assert!(server.seen().await.starts_with("v1,"));
