@@ -16,6 +16,7 @@ mod durable;
 mod failing;
 mod http;
 mod identity;
+mod kinds;
 mod logs;
 mod reconcile;
 mod repeat;

@@ -78,15 +78,6 @@ impl Clients {
     }
 }
 
-/// How AWS is spoken to beside the table, as the SDK's own environment says: `AWS_ENDPOINT_URL_SQS` and the
-/// like, region and credentials.
-pub(super) async fn aws() -> SdkConfig {
-    aws_config::defaults(BehaviorVersion::latest())
-        .http_client(ackbox_store::http_client())
-        .load()
-        .await
-}
-
 /// Whether the URL's host is this machine.
 pub(super) fn is_loopback(endpoint: &str) -> bool {
     let url = Url::parse(endpoint).ok();

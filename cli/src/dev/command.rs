@@ -15,7 +15,7 @@ use ackbox_config::Config;
 use ackbox_secrets::Secrets;
 use tracing_subscriber::EnvFilter;
 
-use super::clients::{self, Clients};
+use super::clients::Clients;
 use super::engine::Engine;
 use super::lock::{Announcement, Published, beside};
 use super::runtime::{Extras, Options, Runtime, StreamMode};
@@ -181,7 +181,7 @@ impl Table {
     ) -> Result<Runtime, CommandError> {
         // Looked for only where it is needed: it may ask the network for a Region.
         let aws = match config.destinations.values().any(|to| to.to.is_aws()) {
-            true => Some(clients::aws().await),
+            true => Some(ackbox_edge::sdk().await),
             false => None,
         };
         let options = Options {

@@ -8,6 +8,9 @@
 //! |---------------- not_sent ------------------------------|  | unknown |  status decides
 //! ```
 //!
+//! Queues, state machines and functions are spoken to by the same stages: the SDK writes and signs the
+//! request, and its connection is ours. Nothing of the SDK is built before an attempt needs it.
+//!
 //! There is no pool, no redirect, no retry and no proxy from the environment: each of them would
 //! send a request, or send it elsewhere, without anyone knowing. An idle connection that a frozen
 //! process takes up again is the usual source of requests that may or may not have left.

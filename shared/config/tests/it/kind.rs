@@ -32,7 +32,7 @@ fn parsed(old: &str, new: &str) -> Config {
 fn what_the_kind_fixes_is_known_without_being_written() {
     let config = parsed("", "");
     assert_eq!(config.warnings, []);
-    let minutes = |minutes| Idempotency::Window(Duration::from_secs(60 * minutes));
+    let minutes = |minutes: u64| Idempotency::Window(Duration::from_secs(60 * minutes));
     let jobs = &config.destinations["jobs"];
     assert_eq!(
         jobs.to,
@@ -114,6 +114,21 @@ fn a_service_can_be_trusted_for_less_than_it_keeps_and_a_function_for_what_its_a
             Idempotency::Window(Duration::from_secs(s))
         });
         assert_eq!(config.destinations[name].policy.idempotency, known, "{new}");
+    }
+}
+
+#[test]
+fn whoever_works_behind_a_service_can_be_asked() {
+    let question = "reconcile = { url = \"https://10.1.2.3/jobs/{key}\", answers = [{ status = 200, means = \"applied\" }] }\non_unknown = \"reconcile\"\nallow_private = true";
+    for (name, old) in [
+        ("jobs", "group = \"/data/tenant\""),
+        ("fulfil", "type = \"standard\""),
+        ("ship", "invocation = \"request-response\""),
+    ] {
+        let config = parsed(old, question);
+        let destination = &config.destinations[name];
+        assert_eq!(destination.policy.on_unknown, OnUnknown::Reconcile);
+        assert!(destination.reconcile.is_some());
     }
 }
 
@@ -277,13 +292,13 @@ const MISTAKES: &[Case] = &[
         "a standard queue that is to be retried",
         "jobs.fifo\"\ngroup = \"/data/tenant\"",
         "jobs\"\non_unknown = \"retry\"",
-        "23:14: on_unknown = \"retry\" would execute an action twice: with idempotency = \"none\" the destination keeps no keys; write on_unknown = \"hold\", or the destination's window in `idempotency`",
+        "23:14: on_unknown = \"retry\" would execute an action twice: with idempotency = \"none\" the destination keeps no keys; write on_unknown = \"hold\" or \"reconcile\", or the destination's window in `idempotency`",
     ),
     case(
         "an attempt longer than a FIFO queue keeps its key",
         "group = \"/data/tenant\"",
         "timeout = \"6m\"",
-        "23:11: the `window` of jobs (5m) must be longer than its timeout (6m) + clock_skew (5s), which is 6m 5s: no repetition would fit; write how long the destination really keeps its keys; if it is not longer, write idempotency = \"none\"\n23:11: `lease` (45s) must be longer than the longest timeout (6m, of jobs) + settle_margin (5s) + clock_skew (5s), which is 6m 10s; write lease = \"6m 15s\" in [delivery], and first_due longer than that; else an action could be attempted twice at once\n23:11: `function_timeout` (1m) must be longer than the longest timeout (6m, of jobs) + settle_margin (5s), which is 6m 5s; write function_timeout = \"6m 10s\" in [delivery] (and as the function's own timeout); else an attempt would be stopped in the middle",
+        "23:11: `lease` (45s) must be longer than the longest timeout (6m, of jobs) + settle_margin (5s) + clock_skew (5s), which is 6m 10s; write lease = \"6m 15s\" in [delivery], and first_due longer than that, or a timeout under 35s in [destination.jobs]; else an action could be attempted twice at once\n23:11: `function_timeout` (1m) must be longer than the longest timeout (6m, of jobs) + settle_margin (5s), which is 6m 5s; write function_timeout = \"6m 10s\" in [delivery] (and as the function's own timeout), or a timeout under 55s in [destination.jobs]; else an attempt would be stopped in the middle\n23:11: the `window` of jobs (5m) must be longer than its timeout (6m) + clock_skew (5s), which is 6m 5s: no repetition would fit; write how long the destination really keeps its keys; if it is not longer, write idempotency = \"none\"",
     ),
     case(
         "no state machine",
