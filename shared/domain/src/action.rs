@@ -186,7 +186,7 @@ fn carried(rule: &Rule, body: &RenderedBody) -> Result<(), Malformed> {
         rule: Some(rule.name.clone()),
         what: "the body".to_owned(),
         place: format!("for the destination {}", rule.destination),
-        problem: Problem::Unfit(unfit),
+        problem: Problem::Unfit(Box::new(unfit)),
     })
 }
 

@@ -79,7 +79,7 @@ pub enum Problem {
     Unread(#[from] Unread),
     /// The way to the destination cannot carry the body.
     #[error(transparent)]
-    Unfit(Unfit),
+    Unfit(Box<Unfit>),
     /// The batch is no array.
     #[error("is no array")]
     NotAnArray,

@@ -28,7 +28,7 @@ idempotency = "none"
 
 /// What there is of HTTP in a destination.
 fn http(destination: &DestinationConfig) -> &HttpDestination {
-    destination.to.http().unwrap()
+    destination.to.http().expect("an HTTP destination")
 }
 
 #[test]
