@@ -31,6 +31,8 @@ use crate::tls::Tls;
 /// The most of an answer that is read, in bytes: a state machine's input and output, each escaped.
 const ANSWER_MAX: usize = 2 << 20;
 
+const ONE_REQUEST: &str = "one attempt sends one request";
+
 /// Asks whether the request may begin; the answer is sent back.
 pub(crate) type Asked = oneshot::Receiver<oneshot::Sender<bool>>;
 
@@ -120,7 +122,12 @@ impl Line {
 
 impl Inner {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
-        match self.begin(request).await {
+        let pass = std::mem::replace(&mut *held(&self.pass), Pass::Used);
+        if matches!(pass, Pass::Used) {
+            // What the first request left behind stays seen.
+            return Err(ConnectorError::other(ONE_REQUEST.into(), None));
+        }
+        match self.begin(request, pass).await {
             Ok((request, stream)) => {
                 *held(&self.seen) = Seen::Open;
                 match exchange(stream, request, ANSWER_MAX, &self.deadline).await {
@@ -134,8 +141,11 @@ impl Inner {
     }
 
     /// Everything before the first byte.
-    async fn begin(&self, request: HttpRequest) -> Result<(Request<Full<Bytes>>, Stream), NotSent> {
-        let pass = std::mem::replace(&mut *held(&self.pass), Pass::Used);
+    async fn begin(
+        &self,
+        request: HttpRequest,
+        pass: Pass,
+    ) -> Result<(Request<Full<Bytes>>, Stream), NotSent> {
         let (url, request) = ours(request)?;
         self.hide(request.headers());
         // The endpoint is the SDK's own, never one that a message named: it may be private.
@@ -186,7 +196,7 @@ impl Pass {
     async fn given(self) -> Result<(), NotSent> {
         let ask = match self {
             Self::Free => return Ok(()),
-            Self::Used => return Err(NotSent("one attempt sends one request".to_owned())),
+            Self::Used => return Err(NotSent(ONE_REQUEST.to_owned())),
             Self::Asks(ask) => ask,
         };
         let (answer, answered) = oneshot::channel();
