@@ -1,6 +1,6 @@
 # Every command that CI runs, by name. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine model crash-matrix soak load fuzz bench
+.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine test-destinations model crash-matrix soak load fuzz bench
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ deny: ## licences, sources and crate boundaries (installs cargo-deny under targe
 
 test-second-engine: ## the same suite against another engine (installs it under target/)
 	tests/second-engine.sh
+
+test-destinations: ## the destinations that AWS answers, against services that run here (installs them under target/)
+	tests/destinations.sh
 
 model: ## every state of the delivery protocol within its bounds, against the landed decisions
 	cargo run --release -p ackbox-model

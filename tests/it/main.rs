@@ -17,6 +17,7 @@ mod failing;
 mod hostile;
 mod http;
 mod identity;
+mod kinds;
 mod logs;
 mod reconcile;
 mod repeat;

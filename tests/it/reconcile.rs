@@ -209,7 +209,12 @@ async fn a_destination_that_is_asked_no_more_or_is_gone_leaves_nothing_unknown()
         let (other, reason) = match change {
             "hold" => {
                 let plain = ackbox_tests::world::warehouse(&destination, "\"none\"", "hold");
-                let same = world.config.destinations["warehouse"].http.url.to_string();
+                let same = world.config.destinations["warehouse"]
+                    .to
+                    .http()
+                    .unwrap()
+                    .url
+                    .to_string();
                 let plain = plain.replace(&destination.url("/orders"), &same);
                 (format!("{}{plain}", orders_source()), "outcome-unknown")
             }

@@ -51,8 +51,10 @@ impl Setting {
         for (name, configured) in &mut config.destinations {
             let script = script(name.as_str());
             let destination = Destination::start(script).await?;
-            if let Ok(url) = destination.url(configured.http.url.path()).parse() {
-                configured.http.url = url;
+            if let Some(http) = configured.to.http_mut()
+                && let Ok(url) = destination.url(http.url.path()).parse()
+            {
+                http.url = url;
             }
             destinations.insert(name.clone(), destination);
         }

@@ -185,7 +185,10 @@ impl Stage {
             return Ok(None);
         };
         let mut secrets = Vec::new();
-        for value in self.secrets.resolve(&of.http.signing).await? {
+        let Some(http) = of.to.http() else {
+            return Ok(None);
+        };
+        for value in self.secrets.resolve(&http.signing).await? {
             secrets.push(scheme.secret(of.name.as_str(), value.expose())?);
         }
         Ok((!secrets.is_empty()).then_some(Verifier { scheme, secrets }))

@@ -179,6 +179,11 @@ impl Table {
         config: Config,
         secrets: Secrets,
     ) -> Result<Runtime, CommandError> {
+        // Looked for only where it is needed: it may ask the network for a Region.
+        let aws = match config.destinations.values().any(|to| to.to.is_aws()) {
+            true => Some(ackbox_edge::sdk().await),
+            false => None,
+        };
         let options = Options {
             config,
             secrets,
@@ -192,6 +197,7 @@ impl Table {
         let extras = Extras {
             checkpoints: Some(self.checkpoints.clone()),
             receive_within: None,
+            aws,
         };
         Runtime::start_with(options, extras)
             .await

@@ -17,6 +17,7 @@ use ackbox_receiver::Receiver;
 use ackbox_reconciler::Reconciler;
 use ackbox_secrets::Secrets;
 use ackbox_store::{Store, StoreError};
+use aws_config::SdkConfig;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -81,6 +82,8 @@ pub struct Extras {
     pub checkpoints: Option<PathBuf>,
     /// How long the receiver waits for one whole request; then 408. None: 30 seconds.
     pub receive_within: Option<Duration>,
+    /// How AWS is spoken to, for destinations that it answers. None: there are none.
+    pub aws: Option<SdkConfig>,
 }
 
 /// Why it does not run.
@@ -185,7 +188,10 @@ impl Runtime {
         } = options;
         let timeout = config.delivery.function_timeout;
         let limits = http::Limits::of(&config, extras.receive_within);
-        let outbound = Outbound::new(secrets.clone());
+        let outbound = match extras.aws {
+            Some(aws) => Outbound::with_aws(secrets.clone(), aws),
+            None => Outbound::new(secrets.clone()),
+        };
         let reconciler = Reconciler::new(
             config.clone(),
             store.clone(),

@@ -86,6 +86,7 @@ impl Dispatcher {
     ) -> AttemptOutcome {
         let delivery = Delivery {
             key: &entry.key,
+            source: &entry.source,
             body,
             attempt: entry.fence,
             now: self.now(),

@@ -18,8 +18,9 @@ async fn main() -> ExitCode {
 
 async fn serve() -> Result<(), Failure> {
     let config = Config::load(&Config::locate(ackbox_edge::environment))?;
-    let store = ackbox_edge::store().await;
-    let outbound = Outbound::new(Secrets::new(ackbox_edge::environment));
+    let sdk = ackbox_edge::sdk().await;
+    let store = ackbox_edge::store(&sdk);
+    let outbound = Outbound::with_aws(Secrets::new(ackbox_edge::environment), sdk);
     let dispatcher = &Dispatcher::new(config, store, outbound, ackbox_edge::clock());
     lambda_runtime::run(service_fn(move |event: LambdaEvent<Value>| async move {
         let deadline = Instant::now() + ackbox_edge::left_until(event.context.deadline);

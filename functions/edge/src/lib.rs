@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use ackbox_domain::Timestamp;
 use ackbox_domain::causes::in_one_line;
 use ackbox_store::Store;
-use aws_config::BehaviorVersion;
+use aws_config::{BehaviorVersion, SdkConfig};
 
 /// Reads the clock. A value, so that tests choose what time it is.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -45,15 +45,18 @@ pub async fn run(
     }
 }
 
-/// The table that [`TABLE_VARIABLE`] names, with region, credentials and endpoint from where the SDK
-/// looks for them.
-pub async fn store() -> Store {
-    let sdk = aws_config::defaults(BehaviorVersion::latest())
+/// How AWS is spoken to: region, credentials and endpoints from where the SDK looks for them.
+pub async fn sdk() -> SdkConfig {
+    aws_config::defaults(BehaviorVersion::latest())
         .http_client(ackbox_store::http_client())
         .load()
-        .await;
+        .await
+}
+
+/// The table that [`TABLE_VARIABLE`] names.
+pub fn store(sdk: &SdkConfig) -> Store {
     let table = environment(TABLE_VARIABLE).unwrap_or_else(|| DEFAULT_TABLE.to_owned());
-    Store::new(ackbox_store::client(&sdk), table)
+    Store::new(ackbox_store::client(sdk), table)
 }
 
 /// The time left of an invocation that ends `deadline_ms` milliseconds after the Unix epoch; zero

@@ -18,7 +18,7 @@ async fn main() -> ExitCode {
 
 async fn serve() -> Result<(), Failure> {
     let config = Config::load(&Config::locate(ackbox_edge::environment))?;
-    let store = ackbox_edge::store().await;
+    let store = ackbox_edge::store(&ackbox_edge::sdk().await);
     let secrets = Secrets::new(ackbox_edge::environment);
     let receiver = Receiver::new(config, store, secrets, ackbox_edge::clock());
     let receive = Adapter::from(service_fn(|request: Request| async {

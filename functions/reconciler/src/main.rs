@@ -18,7 +18,7 @@ async fn main() -> ExitCode {
 
 async fn serve() -> Result<(), Failure> {
     let config = Config::load(&Config::locate(ackbox_edge::environment))?;
-    let store = ackbox_edge::store().await;
+    let store = ackbox_edge::store(&ackbox_edge::sdk().await);
     let outbound = Outbound::new(Secrets::new(ackbox_edge::environment));
     let reconciler = &Reconciler::new(config, store, outbound, ackbox_edge::clock());
     lambda_runtime::run(service_fn(move |event: LambdaEvent<Value>| async move {

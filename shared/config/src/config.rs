@@ -11,6 +11,7 @@ use ackbox_signature::Scheme;
 use sha2::{Digest, Sha256};
 use url::Url;
 
+use crate::kind::Kind;
 use crate::mistake::{Mistake, Mistakes};
 use crate::read::read;
 use crate::reconcile::Reconcile;
@@ -62,22 +63,18 @@ pub struct DestinationConfig {
     /// When it is tried, and what happens where the outcome is unknown.
     pub policy: DeliveryPolicy,
     /// How it is spoken to.
-    pub http: HttpDestination,
+    pub to: Kind,
     /// How it is asked what became of an action, where `on_unknown` says so.
     pub reconcile: Option<Reconcile>,
 }
 
 impl DestinationConfig {
-    /// The identity of who answers there: the first 8 bytes of SHA-256 over `scheme://host:port`.
+    /// The identity of who answers there: the first 8 bytes of SHA-256 over [`Kind::identity`].
     ///
-    /// Another path or query is the same origin. An origin that changed after an attempt that may
-    /// have arrived proves nothing about the action any more.
+    /// An origin that changed after an attempt that may have arrived proves nothing about the action
+    /// any more.
     pub fn origin(&self) -> Origin {
-        let url = &self.http.url;
-        let host = url.host_str().unwrap_or_default();
-        let port = url.port_or_known_default().unwrap_or_default();
-        let text = format!("{}://{host}:{port}", url.scheme());
-        let full: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+        let full: [u8; 32] = Sha256::digest(self.to.identity().as_bytes()).into();
         let mut origin = Origin::default();
         let length = origin.len();
         origin.copy_from_slice(&full[..length]);

@@ -15,6 +15,7 @@
 //! ```
 
 mod config;
+mod kind;
 mod load;
 mod mistake;
 mod read;
@@ -23,6 +24,9 @@ mod reference;
 
 pub use config::{
     Config, DeliverySettings, DestinationConfig, HttpDestination, OnConflict, SourceConfig,
+};
+pub use kind::{
+    Group, Invocation, Kind, LambdaDestination, SqsDestination, StepFunctionsDestination, Workflow,
 };
 pub use load::LoadError;
 pub use mistake::{Mistake, Mistakes};

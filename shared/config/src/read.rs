@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ackbox_domain::Name;
+use ackbox_domain::{Idempotency, Name, Payload};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -14,7 +14,8 @@ use self::report::{Read, Report, Span};
 use self::scheme::{Schemes, schemes};
 use self::source::source;
 use self::table::{Key, Table, Value, key};
-use crate::config::{Config, SourceConfig};
+use crate::config::{Config, DestinationConfig, SourceConfig};
+use crate::kind::{Invocation, Kind};
 use crate::mistake::{Mistake, Mistakes};
 
 mod action_key;
@@ -53,9 +54,6 @@ const TABLES: &[&[Key]] = &[
     source::KEYS,
     rule::KEYS,
     payload::KEYS,
-    destination::KEYS,
-    destination::IDEMPOTENCY_KEYS,
-    destination::BACKOFF_KEYS,
     delivery::KEYS,
 ];
 
@@ -101,8 +99,10 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
         relation::check(report, delivery, destinations);
     }
     let destinations = destinations.and_then(|read| all(read.into_iter().map(|one| one.config)));
-    let (sources, destinations) = (sources?, destinations?);
+    let (mut sources, destinations) = (sources?, destinations?);
     warn_of_unused(report, &schemes, &names, &sources);
+    carried(&mut sources, &destinations);
+    warn_of_hidden_keys(report, &names, &sources, &destinations);
     Ok(Config {
         sources: sources
             .into_iter()
@@ -159,6 +159,46 @@ fn all_sources<'a>(
         .map(|(name, value)| source(report, name, value, schemes, destinations)))
 }
 
+/// Tells every rule what the way to its destination can carry.
+fn carried(sources: &mut [SourceConfig], destinations: &[DestinationConfig]) {
+    let rules = sources
+        .iter_mut()
+        .flat_map(|source| &mut source.source.rules);
+    for rule in rules {
+        let to = destinations.iter().find(|to| to.name == rule.destination);
+        if let Some(to) = to {
+            rule.carriage = to.to.carriage();
+        }
+    }
+}
+
+/// Warns of functions that are said to keep keys, and are not told any: an event has no client context,
+/// and the bytes that came do not know the key.
+fn warn_of_hidden_keys(
+    report: &Report<'_>,
+    names: &BTreeMap<&str, Span>,
+    sources: &[SourceConfig],
+    destinations: &[DestinationConfig],
+) {
+    let rules = sources.iter().flat_map(|source| &source.source.rules);
+    let bare: Vec<&Name> = rules
+        .filter(|rule| rule.payload == Payload::Body)
+        .map(|rule| &rule.destination)
+        .collect();
+    for destination in destinations {
+        let is_event = matches!(&destination.to, Kind::Lambda(lambda) if lambda.invocation == Invocation::Event);
+        let keeps_keys = destination.policy.idempotency != Idempotency::None;
+        if is_event && keeps_keys && bare.contains(&&destination.name) {
+            let name = destination.name.as_str();
+            let span = names.get(name).cloned().unwrap_or(0..0);
+            let message = format!(
+                "[destination.{name}] is said to keep keys, and Lambda hands an event's function no client context: it does not see the key"
+            );
+            report.warn(&span, message, "write payload = \"envelope\" in its rules, which has the key in it, or invocation = \"request-response\"; unless the function knows the action by its own content");
+        }
+    }
+}
+
 /// Warns of what is described and used by nothing.
 fn warn_of_unused(
     report: &Report<'_>,
@@ -188,7 +228,8 @@ mod tests {
 
     #[test]
     fn the_reference_names_every_key_that_is_read() {
-        for key in TABLES.iter().flat_map(|keys| keys.iter()) {
+        let tables = TABLES.iter().chain(destination::TABLES);
+        for key in tables.flat_map(|keys| keys.iter()) {
             let written = format!("`{}`", key.name);
             assert!(
                 REFERENCE.contains(&written) || REFERENCE.contains(&format!("[{}", key.name)),

@@ -178,7 +178,18 @@ fn action(
         Payload::Body => as_it_came(observation.document, observation),
         Payload::Template(template) => template::render(template, source, &action, observation)?,
     };
+    carried(rule, &action.body)?;
     Ok(action)
+}
+
+/// A body that cannot be sent is refused now, while the sender is still there to be told.
+fn carried(rule: &Rule, body: &RenderedBody) -> Result<(), Malformed> {
+    rule.carriage.check(body).map_err(|unfit| Malformed {
+        rule: Some(rule.name.clone()),
+        what: "the body".to_owned(),
+        place: format!("for the destination {}", rule.destination),
+        problem: Problem::Unfit(Box::new(unfit)),
+    })
 }
 
 fn as_it_came(document: &Document<'_>, observation: &Observation<'_>) -> RenderedBody {

@@ -11,7 +11,8 @@ pub enum OutcomeKind {
     Succeeded,
     /// The destination received the request and said no.
     Rejected,
-    /// The request never left: the name did not resolve, no connection, no TLS.
+    /// The request never left: the name did not resolve, no connection, no TLS. Or it was turned away
+    /// before anybody looked at the action, where the service says so (access denied by AWS).
     NotSent,
     /// The destination said "later" and, by that, that it did nothing.
     Busy,

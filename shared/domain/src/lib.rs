@@ -9,6 +9,7 @@
 
 pub mod acceptance;
 pub mod action;
+pub mod carriage;
 pub mod causes;
 pub mod delivery;
 pub mod document;
@@ -24,6 +25,7 @@ pub mod time;
 
 pub use acceptance::{Acceptance, Comparison, Fingerprint, compare};
 pub use action::{Action, ActionKey, RenderedBody, act};
+pub use carriage::{Carriage, Form, Unfit};
 pub use delivery::{AttemptOutcome, OutcomeKind};
 pub use document::Document;
 pub use follow::{Fact, follow};

@@ -4,6 +4,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::acceptance::Hash;
+use crate::carriage::Unfit;
 use crate::document::{Document, Unread};
 use crate::json::{self, NotAScalar, Pointer, Scalar};
 use crate::name::Name;
@@ -76,6 +77,9 @@ pub enum Problem {
     /// The body cannot be read there.
     #[error("cannot be read: {0}")]
     Unread(#[from] Unread),
+    /// The way to the destination cannot carry the body.
+    #[error(transparent)]
+    Unfit(Box<Unfit>),
     /// The batch is no array.
     #[error("is no array")]
     NotAnArray,

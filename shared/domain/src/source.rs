@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::acceptance::Fingerprint;
+use crate::carriage::Carriage;
 use crate::json::{NotAPointer, Pointer};
 use crate::name::Name;
 use crate::template::Template;
@@ -84,6 +85,8 @@ pub struct Rule {
     pub destination: Name,
     /// What is sent there.
     pub payload: Payload,
+    /// What the way there can carry; a message whose body does not fit is unusable.
+    pub carriage: Carriage,
 }
 
 impl Rule {

@@ -1,10 +1,10 @@
 //! The destination kind `http`: one `POST` of the stored body. An action and a destination come in,
 //! what is known of the attempt goes out.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod request;
 
-use ackbox_config::DestinationConfig;
+use ackbox_config::{DestinationConfig, HttpDestination};
 use ackbox_domain::{AttemptOutcome, OutcomeKind};
 
 use crate::connect::{Stream, connect};
@@ -17,11 +17,12 @@ use crate::{Delivery, NotSent, Shared};
 pub(crate) async fn deliver(
     shared: &Shared,
     destination: &DestinationConfig,
+    http: &HttpDestination,
     delivery: &Delivery<'_>,
     may_begin: impl FnOnce() -> bool + Send,
 ) -> AttemptOutcome {
     let deadline = Deadline::in_time(destination.policy.timeout);
-    match begin(shared, destination, delivery, may_begin, &deadline).await {
+    match begin(shared, http, delivery, may_begin, &deadline).await {
         Err(not_sent) => not_sent.into(),
         Ok((prepared, stream)) => {
             let Prepared { request, redactor } = prepared;
@@ -46,12 +47,11 @@ pub(crate) async fn deliver(
 /// Everything before the first byte of the request.
 async fn begin(
     shared: &Shared,
-    destination: &DestinationConfig,
+    http: &HttpDestination,
     delivery: &Delivery<'_>,
     may_begin: impl FnOnce() -> bool + Send,
     deadline: &Deadline,
 ) -> Result<(Prepared, Stream), NotSent> {
-    let http = &destination.http;
     let prepared = deadline
         .guard(
             "resolving secrets",

@@ -8,6 +8,9 @@
 //! |---------------- not_sent ------------------------------|  | unknown |  status decides
 //! ```
 //!
+//! Queues, state machines and functions are spoken to by the same stages: the SDK writes and signs the
+//! request, and its connection is ours. Nothing of the SDK is built before an attempt needs it.
+//!
 //! There is no pool, no redirect, no retry and no proxy from the environment: each of them would
 //! send a request, or send it elsewhere, without anyone knowing. An idle connection that a frozen
 //! process takes up again is the usual source of requests that may or may not have left.
@@ -21,31 +24,38 @@
 
 mod address;
 mod ask;
+mod aws;
 mod connect;
 mod deadline;
 mod exchange;
 mod http;
+mod lambda;
 mod redact;
+mod sqs;
+mod step_functions;
 mod tls;
 
 use std::fmt;
 use std::sync::Arc;
 
-use ackbox_config::{DestinationConfig, Reconcile};
+use ackbox_config::{DestinationConfig, Kind, Reconcile};
 use ackbox_domain::settlement::Word;
-use ackbox_domain::{ActionKey, AttemptOutcome, OutcomeKind, RenderedBody, Timestamp};
+use ackbox_domain::{ActionKey, AttemptOutcome, Name, OutcomeKind, RenderedBody, Timestamp};
 use ackbox_secrets::Secrets;
+use aws_config::SdkConfig;
 
+use crate::aws::Aws;
 use crate::tls::Tls;
 
-/// Sends actions to their destinations. Cloning shares the secrets and the TLS sessions; connections
-/// are never shared.
+/// Sends actions to their destinations. Cloning shares the secrets, the TLS sessions and the SDK's
+/// clients; connections are never shared.
 #[derive(Clone)]
 pub struct Outbound(Arc<Shared>);
 
 struct Shared {
     secrets: Secrets,
-    tls: Tls,
+    tls: Arc<Tls>,
+    aws: Option<Aws>,
 }
 
 /// What one attempt sends.
@@ -53,6 +63,8 @@ struct Shared {
 pub struct Delivery<'a> {
     /// The action's key: the same on every attempt.
     pub key: &'a ActionKey,
+    /// The source whose message was accepted.
+    pub source: &'a Name,
     /// The body, byte for byte as it was stored at acceptance.
     pub body: &'a RenderedBody,
     /// The attempt's number, from 1.
@@ -64,10 +76,24 @@ pub struct Delivery<'a> {
 impl Outbound {
     /// A sender that has spoken to nobody yet. Costs nothing: the trusted roots (those of the
     /// system, or of `SSL_CERT_FILE`) are read at the first TLS connection.
+    ///
+    /// It speaks HTTP alone: attempts of destinations that AWS answers end `not_sent`.
     pub fn new(secrets: Secrets) -> Self {
+        Self::over(secrets, None)
+    }
+
+    /// The same, and `aws` says how AWS is spoken to: region, credentials, endpoints. Nothing of it is
+    /// used before the first attempt of a destination that AWS answers. Of its HTTP client only its own
+    /// credentials make use; its retries and timeouts are not used.
+    pub fn with_aws(secrets: Secrets, aws: SdkConfig) -> Self {
+        Self::over(secrets, Some(aws))
+    }
+
+    fn over(secrets: Secrets, aws: Option<SdkConfig>) -> Self {
         Self(Arc::new(Shared {
             secrets,
-            tls: Tls::system(),
+            tls: Arc::new(Tls::system()),
+            aws: aws.map(Aws::new),
         }))
     }
 
@@ -84,13 +110,25 @@ impl Outbound {
     /// | `busy` | 429; 503 (without `Retry-After` only where the destination keeps idempotency keys) |
     /// | `rejected` | 3xx, and any other 4xx |
     /// | `unknown` | the request may have left, and no answer came that says more: timeout, lost connection, unreadable answer, other statuses |
+    ///
+    /// That is HTTP. What the answers of the other kinds mean is said where each of them is sent.
     pub async fn deliver(
         &self,
         destination: &DestinationConfig,
         delivery: &Delivery<'_>,
         may_begin: impl FnOnce() -> bool + Send,
     ) -> AttemptOutcome {
-        http::deliver(&self.0, destination, delivery, may_begin).await
+        let shared = &self.0;
+        match &destination.to {
+            Kind::Http(http) => http::deliver(shared, destination, http, delivery, may_begin).await,
+            Kind::Sqs(sqs) => sqs::deliver(shared, destination, sqs, delivery, may_begin).await,
+            Kind::StepFunctions(machine) => {
+                step_functions::deliver(shared, destination, machine, delivery, may_begin).await
+            }
+            Kind::Lambda(lambda) => {
+                lambda::deliver(shared, destination, lambda, delivery, may_begin).await
+            }
+        }
     }
 }
 
@@ -140,6 +178,7 @@ impl fmt::Debug for Delivery<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Delivery")
             .field("key", self.key)
+            .field("source", self.source)
             .field("body_bytes", &self.body.bytes.len())
             .field("attempt", &self.attempt)
             .field("now", &self.now)

@@ -110,9 +110,11 @@ fn are_whole(source: &Source, document: &Document<'_>, made: &Made) {
         assert_eq!(action.key.as_str().parse(), Ok(action.key.clone()));
         assert_eq!(action.key.as_str().len(), 36);
         let rule = source.rules.iter().find(|rule| rule.name == action.rule);
-        match rule.map(|rule| rule.payload) {
+        match rule.map(|rule| &rule.payload) {
             None => panic!("an action of no rule"),
             Some(Payload::Envelope) => is_an_envelope(action),
+            // What a rule's own shape renders to has tests of its own; here it only must not panic.
+            Some(Payload::Template(_)) => {}
             Some(Payload::Body) if source.each.is_none() => {
                 assert_eq!(
                     action.body.bytes,

@@ -35,8 +35,9 @@ async fn a_name_that_leads_to_a_private_address_gets_no_request() {
     let world = one_order(&orders(&destination)).await;
     let mut config = world.config.clone();
     let warehouse = config.destinations.values_mut().next().unwrap();
-    warehouse.http.url.set_host(Some("localhost")).unwrap();
-    warehouse.http.allow_private = false;
+    let http = warehouse.to.http_mut().unwrap();
+    http.url.set_host(Some("localhost")).unwrap();
+    http.allow_private = false;
     let dispatcher = world.dispatcher_with(config).await;
     world.wake(&dispatcher, world.stream().await).await;
     let entry = world.entry().await;

@@ -78,10 +78,13 @@ fn uses(config: &Config) -> Vec<(String, SecretRef, Use<'_>)> {
     }
     for (name, destination) in &config.destinations {
         let table = || format!("destination.{name}");
-        for (header, reference) in &destination.http.headers {
+        let Some(http) = destination.to.http() else {
+            continue;
+        };
+        for (header, reference) in &http.headers {
             all.push((table(), reference.clone(), Use::Header(header)));
         }
-        for reference in &destination.http.signing {
+        for reference in &http.signing {
             all.push((table(), reference.clone(), Use::Signing));
         }
     }

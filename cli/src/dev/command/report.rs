@@ -49,8 +49,8 @@ impl Serving<'_> {
         terminal.line("")?;
         for (name, destination) in &self.config.destinations {
             let name = terminal.paint(Tone::Bold, name.as_str());
-            let http = escaped(&destination.http.to_string());
-            terminal.line(format!("destination {name}  {}", dim(&http)))?;
+            let to = escaped(&destination.to.to_string());
+            terminal.line(format!("destination {name}  {}", dim(&to)))?;
         }
         terminal.line("")?;
         terminal.line(dim(

@@ -58,11 +58,10 @@ fn uses(config: &Config) -> Vec<(SecretRef, User<'_>)> {
         source.secrets.iter().map(of)
     });
     let destinations = config.destinations.values().flat_map(|destination| {
-        let http = &destination.http;
-        let headers = http.headers.iter().map(|(_, reference)| reference);
         let name = destination.name.as_str();
-        headers
-            .chain(&http.signing)
+        destination
+            .to
+            .secrets()
             .map(move |reference| (reference.clone(), User::Destination(name)))
     });
     sources.chain(destinations).collect()

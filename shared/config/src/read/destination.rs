@@ -1,4 +1,4 @@
-//! `[destination.NAME]`: where actions go, and what is done where nobody knows whether one arrived. What
+//! `[destination.NAME]`: where actions go, each kind by its own reader, and what is done where nobody knows whether one arrived. What
 //! must be decided by the user has no default.
 
 use std::ops::RangeInclusive;
@@ -8,56 +8,57 @@ use ackbox_domain::{Backoff, DeliveryPolicy, Idempotency, OnUnknown};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::address;
-use super::headers;
+use self::idempotency::{Known, idempotency};
+use self::kind::KindName;
 use super::reconcile;
 use super::report::{Read, Report, Reported, Span};
-use super::secrets;
-use super::table::{Given, Key, Table, Value, key, name};
+use super::table::{Given, Key, Table, Value, entries, key, name};
 use super::value::time;
-use crate::config::{DestinationConfig, HttpDestination};
+use crate::config::DestinationConfig;
 use crate::reconcile::Reconcile;
 
-/// The keys of `[destination.NAME]`.
-pub(crate) const KEYS: &[Key] = &[
-    key("url", "\"https://mail.example.com/actions\""),
-    key(
-        "headers",
-        "{ Authorization = \"env:MAILER_AUTHORIZATION\" }",
-    ),
-    key(
-        "idempotency",
-        "{ header = \"Idempotency-Key\", window = \"24h\" }",
-    ),
-    key("on_unknown", "\"hold\""),
-    key("timeout", "\"10s\""),
-    key("retry_for", "\"3d\""),
-    key("backoff", "{ first = \"30s\", max = \"1h\" }"),
-    key("signing", "[\"env:MAILER_SIGNING_SECRET\"]"),
-    key("allow_private", "true"),
-    key(
-        "reconcile",
-        "{ url = \"https://mail.example.com/actions/{key}\", answers = [{ status = 200, means = \"applied\" }] }",
-    ),
+mod arn;
+mod http;
+mod idempotency;
+mod kind;
+mod lambda;
+mod sqs;
+mod step_functions;
+
+/// Every table of a destination with its keys.
+#[cfg(test)]
+pub(crate) const TABLES: &[&[Key]] = &[
+    http::KEYS,
+    sqs::KEYS,
+    step_functions::KEYS,
+    lambda::KEYS,
+    idempotency::IDEMPOTENCY_KEYS,
+    BACKOFF_KEYS,
 ];
 
-/// The keys of `idempotency`.
-pub(crate) const IDEMPOTENCY_KEYS: &[Key] = &[
-    key("header", "\"Idempotency-Key\""),
-    key("window", "\"24h\""),
-];
+/// Keys that every kind has.
+const KIND: Key = key("kind", "\"http\"");
+/// `idempotency` where there is no header to name.
+const WINDOW_KEY: Key = key("idempotency", "{ window = \"5m\" }");
+const ON_UNKNOWN_KEY: Key = key("on_unknown", "\"hold\"");
+const TIMEOUT_KEY: Key = key("timeout", "\"10s\"");
+const RETRY_FOR_KEY: Key = key("retry_for", "\"3d\"");
+const ALLOW_PRIVATE_KEY: Key = key("allow_private", "true");
+const RECONCILE_KEY: Key = key(
+    "reconcile",
+    "{ url = \"https://mail.example.com/actions/{key}\", answers = [{ status = 200, means = \"applied\" }] }",
+);
+const BACKOFF_KEY: Key = key("backoff", "{ first = \"30s\", max = \"1h\" }");
 
 /// The keys of `backoff`.
-pub(crate) const BACKOFF_KEYS: &[Key] = &[key("first", "\"30s\""), key("max", "\"1h\"")];
+const BACKOFF_KEYS: &[Key] = &[key("first", "\"30s\""), key("max", "\"1h\"")];
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const MILLISECOND: Duration = Duration::from_millis(1);
 /// A function runs for at most 15 minutes, and must settle inside them.
 const TIMEOUT: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(14 * 60);
 const RETRY_FOR: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(365 * 24 * 3600);
-const WINDOW: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(365 * 24 * 3600);
 const BACKOFF: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(7 * 24 * 3600);
-const DEFAULT_HEADER: &str = "idempotency-key";
 
 /// A destination, and what others must agree with, also where another part of it is a mistake.
 pub(crate) struct Destination<'a> {
@@ -74,18 +75,23 @@ pub(crate) fn destination<'a>(
     title: &Spanned<&'a str>,
     value: &'a Value<'a>,
 ) -> Read<Destination<'a>> {
-    let table = Table::open(
-        report,
-        value,
-        format!("[destination.{}]", title.get_ref()),
-        KEYS,
-    )?;
+    let words = format!("[destination.{}]", title.get_ref());
+    let found = entries(report, value, &words)?;
+    // The kind first: it says which keys there are. Where it is a mistake itself, none of the others can
+    // be told from one.
+    let kind = KindName::of(report, found)?;
+    let hint = |name: &str| kind.hint(name);
+    let table = Table::hinting(report, found, value.span(), words, kind.keys(), hint);
     let timeout = table.duration_or("timeout", Duration::from_secs(10), TIMEOUT);
     let backoff = backoff(&table);
-    let known = idempotency(&table);
+    let known = match kind.keeps(&table) {
+        Some(keeps) => idempotency(&table, keeps),
+        // What it keeps depends on what is missing or a mistake, which is on the report by the end.
+        None => Err(Reported),
+    };
     Ok(Destination {
         title: title.get_ref(),
-        config: config(&table, title, known.as_ref().ok(), &timeout, backoff),
+        config: config(&table, title, kind, known.as_ref().ok(), &timeout, backoff),
         window: known.ok().and_then(|known| known.window),
         timeout,
         backoff,
@@ -95,21 +101,22 @@ pub(crate) fn destination<'a>(
 fn config(
     table: &Table<'_>,
     title: &Spanned<&str>,
+    kind: KindName,
     known: Option<&Known>,
     timeout: &Read<Given<Duration>>,
     backoff: Read<Backoff>,
 ) -> Read<DestinationConfig> {
     let name = name(table.report, title, "a destination's name");
-    let http = http(table, known);
-    let allow_private = table
-        .flag("allow_private")
-        .map_or(true, Option::unwrap_or_default);
-    let reconcile = reconcile::reconcile(table, allow_private);
+    let allow_private = table.flag("allow_private");
+    let may_be_private = allow_private.map_or(true, Option::unwrap_or_default);
+    let to = kind.read(table, known, may_be_private);
+    let reconcile = reconcile::reconcile(table, may_be_private);
     let on_unknown = on_unknown(table, known);
     let agreed = agree(table, &on_unknown, &reconcile);
     let retry_for = table.duration_or("retry_for", 3 * DAY, RETRY_FOR);
     agreed?;
     let timeout = timeout.as_ref().map_err(|reported| *reported)?.value;
+    let (to, _) = (to?, allow_private?);
     let window = known.ok_or(Reported)?.window.as_ref();
     Ok(DestinationConfig {
         name: name?,
@@ -122,7 +129,7 @@ fn config(
             retry_for: retry_for?.value,
             backoff: backoff?,
         },
-        http: http?,
+        to,
         reconcile: reconcile?,
     })
 }
@@ -152,62 +159,6 @@ fn agree(
                 .mistake(&table.place("reconcile"), message, help))
         }
         _ => Ok(()),
-    }
-}
-
-fn http(table: &Table<'_>, known: Option<&Known>) -> Read<HttpDestination> {
-    let allow_private = table.flag("allow_private");
-    let url = address::url(table, allow_private.map_or(true, Option::unwrap_or_default));
-    let header = known.map_or(DEFAULT_HEADER, |known| known.header.as_str());
-    let headers = headers::headers(table, header);
-    let signing = secrets::optional(table, "signing");
-    Ok(HttpDestination {
-        url: url?,
-        headers: headers?,
-        idempotency_header: header.to_owned(),
-        signing: signing?,
-        allow_private: allow_private?.unwrap_or_default(),
-    })
-}
-
-/// What the destination does with a key that it has seen.
-struct Known {
-    header: String,
-    window: Option<Spanned<Duration>>,
-}
-
-const TWO_CHOICES: &str = "write idempotency = { header = \"Idempotency-Key\", window = \"24h\" } if it executes one key once, for at least that long after the first request; or idempotency = \"none\" if a repetition may execute again: then an action that may have arrived is never repeated by itself";
-
-fn idempotency(table: &Table<'_>) -> Read<Known> {
-    let Some(value) = table.get("idempotency") else {
-        let message = format!(
-            "{} does not say what the destination does with a key that it has seen",
-            table.title
-        );
-        return Err(table.report.absent(&table.span, message, TWO_CHOICES));
-    };
-    match value.get_ref() {
-        DeValue::String(word) if word == "none" => Ok(Known {
-            header: DEFAULT_HEADER.to_owned(),
-            window: None,
-        }),
-        DeValue::Table(entries) => {
-            let title = format!("`idempotency` of {}", table.title);
-            let inner = Table::of(table.report, entries, value.span(), title, IDEMPOTENCY_KEYS);
-            let header = inner.text("header").and_then(|text| match text {
-                Some(text) => headers::idempotency(&inner, &text),
-                None => Ok(DEFAULT_HEADER.to_owned()),
-            });
-            let window = inner.required("window", inner.duration("window", WINDOW));
-            Ok(Known {
-                header: header?,
-                window: Some(window?),
-            })
-        }
-        _ => {
-            let message = "`idempotency` is neither \"none\" nor a table with a window";
-            Err(table.report.mistake(&value.span(), message, TWO_CHOICES))
-        }
     }
 }
 

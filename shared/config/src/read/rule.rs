@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackbox_domain::{FingerprintPart, KeyPart, Name, Rule};
+use ackbox_domain::{Carriage, FingerprintPart, KeyPart, Name, Rule};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -94,6 +94,8 @@ fn rule<'a>(
         fingerprint: fingerprint?,
         destination: destination?,
         payload: payload?,
+        // Known once the destinations are.
+        carriage: Carriage::ANYTHING,
     })
 }
 

@@ -52,14 +52,7 @@ impl<'a> Table<'a> {
         title: String,
         keys: &'static [Key],
     ) -> Read<Self> {
-        let Some(entries) = value.get_ref().as_table() else {
-            let message = format!("{title} is {}, not a table", kind(value));
-            return Err(report.mistake(
-                &value.span(),
-                message,
-                format!("write {title} on a line, and its keys below"),
-            ));
-        };
+        let entries = entries(report, value, &title)?;
         Ok(Self::of(report, entries, value.span(), title, keys))
     }
 
@@ -71,15 +64,25 @@ impl<'a> Table<'a> {
         title: String,
         keys: &'static [Key],
     ) -> Self {
+        Self::hinting(report, entries, span, title, keys, |_| None)
+    }
+
+    /// The same, with what to write instead of some of the keys that it does not have.
+    pub(crate) fn hinting(
+        report: &'a Report<'a>,
+        entries: &'a DeTable<'a>,
+        span: Span,
+        title: String,
+        keys: &'static [Key],
+        hint: impl Fn(&str) -> Option<String>,
+    ) -> Self {
         for name in entries.keys() {
             let text = name.get_ref();
             if keys.iter().all(|key| key.name != text) {
                 let message = format!("{title} has no key {}", shown(text));
-                report.mistake(
-                    &name.span(),
-                    message,
-                    suggestion(text, keys.iter().map(|key| key.name)),
-                );
+                let help =
+                    hint(text).unwrap_or_else(|| suggestion(text, keys.iter().map(|key| key.name)));
+                report.mistake(&name.span(), message, help);
             }
         }
         Self {
@@ -199,6 +202,19 @@ impl<'a> Table<'a> {
         let example = self.keys.iter().find(|key| key.name == name);
         format!("{name} = {}", example.map_or("..", |key| key.example))
     }
+}
+
+/// What stands in a value that must be a table.
+pub(crate) fn entries<'a>(
+    report: &Report<'_>,
+    value: &'a Value<'a>,
+    title: &str,
+) -> Read<&'a DeTable<'a>> {
+    value.get_ref().as_table().ok_or_else(|| {
+        let message = format!("{title} is {}, not a table", kind(value));
+        let help = format!("write {title} on a line, and its keys below");
+        report.mistake(&value.span(), message, help)
+    })
 }
 
 /// A name of a source, destination or rule.

@@ -9,6 +9,7 @@ mod delivery;
 mod destination;
 mod example;
 mod hostile;
+mod kind;
 mod load;
 mod meaning;
 mod payload;

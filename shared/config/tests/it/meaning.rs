@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ackbox_config::{Config, OnConflict, SecretRef};
+use ackbox_config::{Config, DestinationConfig, HttpDestination, OnConflict, SecretRef};
 use ackbox_domain::{
     EventPattern, FingerprintPart, Idempotency, KeyPart, Locator, OnUnknown, Payload,
 };
@@ -26,6 +26,11 @@ url = "https://there.example.com/x?y=z"
 idempotency = "none"
 "#;
 
+/// What there is of HTTP in a destination.
+fn http(destination: &DestinationConfig) -> &HttpDestination {
+    destination.to.http().expect("an HTTP destination")
+}
+
 #[test]
 fn what_is_not_written_has_its_default() {
     let config = parsed(SHORT);
@@ -46,9 +51,9 @@ fn what_is_not_written_has_its_default() {
     assert_eq!(there.policy.retry_for, Duration::from_secs(259_200));
     assert_eq!(there.policy.backoff.first, Duration::from_secs(30));
     assert_eq!(there.policy.backoff.max, Duration::from_secs(3600));
-    assert_eq!(there.http.idempotency_header, "idempotency-key");
-    assert!(there.http.headers.is_empty() && there.http.signing.is_empty());
-    assert!(!there.http.allow_private);
+    assert_eq!(http(there).idempotency_header, "idempotency-key");
+    assert!(http(there).headers.is_empty() && http(there).signing.is_empty());
+    assert!(!http(there).allow_private);
     assert_eq!(config.delivery, ackbox_config::DeliverySettings::default());
 }
 
@@ -71,8 +76,8 @@ fn what_is_written_is_meant() {
         "authorization".to_owned(),
         SecretRef::Ssm("/ackbox/mailer".to_owned()),
     );
-    assert_eq!(mailer.http.headers, [authorization]);
-    assert_eq!(mailer.http.signing, [SecretRef::Env("SIGNING".to_owned())]);
+    assert_eq!(http(mailer).headers, [authorization]);
+    assert_eq!(http(mailer).signing, [SecretRef::Env("SIGNING".to_owned())]);
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn a_window_alone_means_to_retry_under_the_usual_header() {
     let config = parsed(&SHORT.replace("\"none\"", "{ window = \"2d\" }"));
     let there = &config.destinations["there"];
     assert_eq!(there.policy.on_unknown, OnUnknown::Retry);
-    assert_eq!(there.http.idempotency_header, "idempotency-key");
+    assert_eq!(http(there).idempotency_header, "idempotency-key");
 }
 
 #[test]
@@ -168,7 +173,7 @@ const ORIGIN: [u8; 8] = [172, 243, 224, 15, 238, 111, 30, 48];
 fn a_destination_is_shown_without_its_query() {
     let config = parsed(SHORT);
     assert_eq!(
-        config.destinations["there"].http.to_string(),
+        config.destinations["there"].to.to_string(),
         "POST https://there.example.com/x?.."
     );
 }

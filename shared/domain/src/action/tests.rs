@@ -2,6 +2,7 @@ use ackbox_signature::{Headers, Message, Scheme, SignRequest};
 use proptest::prelude::*;
 
 use super::*;
+use crate::carriage::{Carriage, Form, Unfit};
 use crate::observation::observe;
 use crate::source::{Each, EventPattern};
 
@@ -35,6 +36,7 @@ pub(crate) fn rule(name: &str, key: &[&str]) -> Rule {
         fingerprint: vec![FingerprintPart::Body],
         destination: "mailer".parse().unwrap(),
         payload: Payload::Body,
+        carriage: Carriage::ANYTHING,
     }
 }
 
@@ -397,4 +399,25 @@ proptest! {
     fn no_body_makes_the_rules_panic(body in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = made(&source(), &[], &body);
     }
+}
+
+#[test]
+fn a_body_that_the_way_cannot_carry_is_refused_and_says_so() {
+    let mut source = source();
+    source.rules[0].carriage = Carriage {
+        form: Form::Json,
+        max: Some(1000),
+        group: Some("/data/tenant".parse().unwrap()),
+    };
+    let body = br#"{"type":"export.ready","data":{"id":"1","tenant":"a-7"}}"#;
+    assert!(made(&source, &[], body)[0].is_ok());
+    let body = br#"{"type":"export.ready","data":{"id":"1"}}"#;
+    let refused = made(&source, &[], body).remove(0).unwrap_err();
+    assert!(
+        matches!(&refused.problem, Problem::Unfit(unfit) if matches!(**unfit, Unfit::NoGroup(_)))
+    );
+    assert_eq!(
+        refused.to_string(),
+        "rule ready: the body (for the destination mailer) has no value at /data/tenant, by which the destination groups its messages"
+    );
 }

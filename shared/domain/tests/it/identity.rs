@@ -1,7 +1,7 @@
 //! One fact has one key, however it is written; two facts have two, however alike they look.
 
 use ackbox_domain::source::{EventPattern, FingerprintPart, Payload, Rule, Source};
-use ackbox_domain::{Action, ActionKey, Document, Scalar, Timestamp, act, observe};
+use ackbox_domain::{Action, ActionKey, Carriage, Document, Scalar, Timestamp, act, observe};
 use ackbox_signature::{Headers, Message, Scheme, SignRequest};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -20,6 +20,7 @@ fn source(parts: usize) -> Source {
         fingerprint: vec![FingerprintPart::Body],
         destination: "mailer".parse().unwrap(),
         payload: Payload::Body,
+        carriage: Carriage::ANYTHING,
     };
     Source {
         name: "reports".parse().unwrap(),

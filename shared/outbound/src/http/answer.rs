@@ -42,7 +42,7 @@ fn kind(status: StatusCode, says_when: bool, idempotency: Idempotency) -> Outcom
 
 /// `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date; a past date is no wait. `None` for
 /// anything else.
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         // More digits than fit mean a long time, not none.

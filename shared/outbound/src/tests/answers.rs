@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
 use super::server::{answering, read_request, scripted};
-use super::{TIMEOUT, answered, attempt, destination, outbound, reference};
+use super::{TIMEOUT, answered, attempt, destination, http, outbound, reference};
 use crate::exchange::HEAD_MAX;
 
 #[tokio::test]
@@ -147,7 +147,8 @@ async fn an_answer_that_echoes_a_configured_header_is_scrubbed() {
         );
         let server = answering(answer.as_bytes()).await;
         let mut destination = destination(&server.url());
-        destination.http.headers = vec![("authorization".to_owned(), reference("AUTHORIZATION"))];
+        http(&mut destination).headers =
+            vec![("authorization".to_owned(), reference("AUTHORIZATION"))];
         let outbound = outbound(&[("AUTHORIZATION", "Bearer sk_live_51H8ZyKLmnopQRST")]);
         let outcome = attempt(&outbound, &destination).await;
         assert_eq!(outcome.kind, OutcomeKind::Rejected);
@@ -185,7 +186,7 @@ async fn a_redirect_that_carries_a_configured_header_is_scrubbed() {
     )
     .await;
     let mut destination = destination(&server.url());
-    destination.http.headers = vec![("x-token".to_owned(), reference("TOKEN"))];
+    http(&mut destination).headers = vec![("x-token".to_owned(), reference("TOKEN"))];
     let outcome = attempt(&outbound(&[("TOKEN", "hunter2hunter2")]), &destination).await;
     assert_eq!(
         outcome.detail,

@@ -2,12 +2,12 @@
 
 use ackbox_domain::OutcomeKind;
 
-use super::{attempt, destination, outbound};
+use super::{attempt, destination, http, outbound};
 
 /// An attempt from which nothing that is not public may be reached.
 async fn guarded(url: &str) -> String {
     let mut destination = destination(url);
-    destination.http.allow_private = false;
+    http(&mut destination).allow_private = false;
     let outcome = attempt(&outbound(&[]), &destination).await;
     assert_eq!(outcome.kind, OutcomeKind::NotSent, "{url}");
     outcome.detail

@@ -11,10 +11,10 @@ use http_body_util::Full;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 
 use super::server::{let_pass, read_request, scripted};
-use super::{NOW, TIMEOUT, attempt, attempt_with, body, destination, key, outbound};
+use super::{NOW, TIMEOUT, attempt, attempt_with, body, destination, key, outbound, source};
 use crate::Delivery;
 use crate::deadline::Deadline;
-use crate::exchange::exchange;
+use crate::exchange::{EXCERPT_MAX, exchange};
 
 #[tokio::test]
 async fn an_attempt_that_may_not_begin_sends_no_byte() {
@@ -26,6 +26,7 @@ async fn an_attempt_that_may_not_begin_sends_no_byte() {
     .await;
     let delivery = Delivery {
         key: &key(),
+        source: &source(),
         body: &body(b"{}"),
         attempt: 1,
         now: NOW,
@@ -48,6 +49,7 @@ async fn an_attempt_that_may_not_begin_sends_no_byte() {
 async fn nobody_is_asked_whether_it_may_begin_before_the_connection_stands() {
     let delivery = Delivery {
         key: &key(),
+        source: &source(),
         body: &body(b"{}"),
         attempt: 1,
         now: NOW,
@@ -128,7 +130,7 @@ async fn a_connection_that_has_ended_before_the_request_is_not_sent() {
         .body(Full::new(Bytes::from_static(b"{}")))
         .unwrap();
     let deadline = Deadline::in_time(TIMEOUT);
-    let none = exchange(Box::new(ours), request, 4096, &deadline)
+    let none = exchange(Box::new(ours), request, EXCERPT_MAX, &deadline)
         .await
         .unwrap_err();
     assert!(!none.may_have_left, "{}", none.why);
@@ -140,7 +142,7 @@ async fn a_connection_that_fails_at_the_first_byte_is_unknown() {
         .body(Full::new(Bytes::from_static(b"{}")))
         .unwrap();
     let deadline = Deadline::in_time(TIMEOUT);
-    let none = exchange(Box::new(Breaks), request, 4096, &deadline)
+    let none = exchange(Box::new(Breaks), request, EXCERPT_MAX, &deadline)
         .await
         .unwrap_err();
     assert!(none.may_have_left, "{}", none.why);

@@ -3,6 +3,7 @@
 
 mod answers;
 mod arbitrary;
+mod aws;
 mod guard;
 mod left;
 mod outcomes;
@@ -13,9 +14,9 @@ mod tls;
 
 use std::time::Duration;
 
-use ackbox_config::{DestinationConfig, HttpDestination, SecretRef};
+use ackbox_config::{DestinationConfig, HttpDestination, Kind, SecretRef};
 use ackbox_domain::{
-    ActionKey, AttemptOutcome, Backoff, DeliveryPolicy, Idempotency, OnUnknown, RenderedBody,
+    ActionKey, AttemptOutcome, Backoff, DeliveryPolicy, Idempotency, Name, OnUnknown, RenderedBody,
     Timestamp,
 };
 use ackbox_secrets::Secrets;
@@ -40,15 +41,24 @@ fn destination(url: &str) -> DestinationConfig {
                 max: Duration::from_secs(3600),
             },
         },
-        http: HttpDestination {
+        to: Kind::Http(HttpDestination {
             url: url.parse().unwrap(),
             headers: vec![],
             idempotency_header: "idempotency-key".to_owned(),
             signing: vec![],
             allow_private: true,
-        },
+        }),
         reconcile: None,
     }
+}
+
+/// What there is of HTTP in a destination.
+fn http(destination: &mut DestinationConfig) -> &mut HttpDestination {
+    destination.to.http_mut().unwrap()
+}
+
+fn source() -> Name {
+    "orders".parse().unwrap()
 }
 
 fn key() -> ActionKey {
@@ -87,6 +97,7 @@ async fn attempt_with(
 ) -> AttemptOutcome {
     let delivery = Delivery {
         key: &key(),
+        source: &source(),
         body,
         attempt: 1,
         now: NOW,

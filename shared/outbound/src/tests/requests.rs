@@ -3,7 +3,7 @@
 use ackbox_domain::{OutcomeKind, RenderedBody};
 
 use super::server::answering;
-use super::{attempt, attempt_with, destination, outbound, reference};
+use super::{attempt, attempt_with, destination, http, outbound, reference};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
@@ -53,8 +53,8 @@ async fn the_body_arrives_as_it_was_stored_whatever_it_is() {
 async fn headers_of_the_destination_are_sent_and_ours_stay_ours() {
     let server = answering(OK).await;
     let mut destination = destination(&server.url());
-    destination.http.idempotency_header = "x-request-id".to_owned();
-    destination.http.headers = [
+    http(&mut destination).idempotency_header = "x-request-id".to_owned();
+    http(&mut destination).headers = [
         "authorization",
         "x-request-id",
         "host",
@@ -89,7 +89,7 @@ async fn headers_of_the_destination_are_sent_and_ours_stay_ours() {
 async fn a_header_that_stands_twice_is_sent_twice() {
     let server = answering(OK).await;
     let mut destination = destination(&server.url());
-    destination.http.headers = ["A", "B"]
+    http(&mut destination).headers = ["A", "B"]
         .map(|name| ("x-token".to_owned(), reference(name)))
         .to_vec();
     attempt(&outbound(&[("A", "1"), ("B", "2")]), &destination).await;
@@ -108,7 +108,7 @@ async fn a_header_that_would_frame_the_request_anew_is_not_sent() {
         "",
     ] {
         let mut destination = destination("http://127.0.0.1:1/");
-        destination.http.headers = vec![(name.to_owned(), reference("TOKEN"))];
+        http(&mut destination).headers = vec![(name.to_owned(), reference("TOKEN"))];
         let outcome = attempt(&outbound(&[("TOKEN", "chunked")]), &destination).await;
         assert_eq!(outcome.kind, OutcomeKind::NotSent);
         assert_eq!(
@@ -121,7 +121,7 @@ async fn a_header_that_would_frame_the_request_anew_is_not_sent() {
 #[tokio::test]
 async fn a_secret_without_a_value_is_not_sent_and_named() {
     let mut destination = destination("http://127.0.0.1:1/");
-    destination.http.headers = vec![("authorization".to_owned(), reference("MISSING"))];
+    http(&mut destination).headers = vec![("authorization".to_owned(), reference("MISSING"))];
     let outcome = attempt(&outbound(&[]), &destination).await;
     assert_eq!(outcome.kind, OutcomeKind::NotSent);
     assert!(
@@ -140,7 +140,7 @@ async fn a_secret_that_no_header_can_carry_is_named_and_not_shown() {
         "hunter2\u{7f}",
     ] {
         let mut destination = destination("http://127.0.0.1:1/");
-        destination.http.headers = vec![("authorization".to_owned(), reference("TOKEN"))];
+        http(&mut destination).headers = vec![("authorization".to_owned(), reference("TOKEN"))];
         let outbound = crate::Outbound::new(ackbox_secrets::Secrets::new(move |_| {
             Some(value.to_owned())
         }));

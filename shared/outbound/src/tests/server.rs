@@ -58,6 +58,22 @@ pub(super) async fn answering(answer: &[u8]) -> Server<Request> {
     .await
 }
 
+/// The same for several connections, one after another, each with an answer of its own.
+pub(super) async fn answering_each(answers: Vec<Vec<u8>>) -> Server<Vec<Request>> {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let script = tokio::spawn(async move {
+        let mut requests = Vec::new();
+        for answer in answers {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            requests.push(read_request(&mut stream).await);
+            let _ = stream.write_all(&answer).await;
+        }
+        requests
+    });
+    Server { address, script }
+}
+
 /// A request as it arrived.
 #[derive(Debug)]
 pub(super) struct Request {

@@ -4,7 +4,7 @@ use ackbox_domain::OutcomeKind;
 use ackbox_signature::{Headers, Message, Scheme};
 
 use super::server::{Request, answering};
-use super::{NOW, attempt, destination, outbound, reference};
+use super::{NOW, attempt, destination, http, outbound, reference};
 
 const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEW: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
@@ -17,7 +17,7 @@ const OTHER: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 async fn signed_by(environment: &'static [(&'static str, &'static str)]) -> Request {
     let server = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     let mut destination = destination(&server.url());
-    destination.http.signing = environment
+    http(&mut destination).signing = environment
         .iter()
         .map(|(name, _)| reference(name))
         .collect();
@@ -111,7 +111,7 @@ async fn a_signing_secret_that_cannot_sign_is_not_sent_and_not_shown() {
     ] {
         let secrets = ackbox_secrets::Secrets::new(move |_| Some(text.to_owned()));
         let mut destination = destination("http://127.0.0.1:1/");
-        destination.http.signing = vec![reference("SIGNING")];
+        http(&mut destination).signing = vec![reference("SIGNING")];
         let outcome = attempt(&crate::Outbound::new(secrets), &destination).await;
         assert_eq!(outcome.kind, OutcomeKind::NotSent);
         let detail = outcome.detail;
@@ -138,7 +138,7 @@ async fn an_answer_that_echoes_a_signature_is_scrubbed() {
     })
     .await;
     let mut destination = destination(&server.url());
-    destination.http.signing = vec![reference("NEW"), reference("PAIR")];
+    http(&mut destination).signing = vec![reference("NEW"), reference("PAIR")];
     let outcome = attempt(&outbound(&[("NEW", NEW), ("PAIR", PAIR)]), &destination).await;
     assert_eq!(outcome.detail, "401: no signature matches [redacted]");
     let signature = server.seen().await;
@@ -159,7 +159,7 @@ async fn an_answer_that_echoes_one_signature_of_several_is_scrubbed() {
     })
     .await;
     let mut destination = destination(&server.url());
-    destination.http.signing = vec![reference("NEW"), reference("PAIR")];
+    http(&mut destination).signing = vec![reference("NEW"), reference("PAIR")];
     let outcome = attempt(&outbound(&[("NEW", NEW), ("PAIR", PAIR)]), &destination).await;
     assert_eq!(outcome.detail, "401: bad signature: [redacted]");
 }

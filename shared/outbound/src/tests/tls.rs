@@ -38,7 +38,8 @@ fn trusting(certificate: CertificateDer<'static>) -> Outbound {
     roots.add(certificate).unwrap();
     Outbound(Arc::new(Shared {
         secrets: Secrets::new(|_| None),
-        tls: Tls::trusting(roots),
+        tls: Arc::new(Tls::trusting(roots)),
+        aws: None,
     }))
 }
 

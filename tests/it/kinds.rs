@@ -1,0 +1,118 @@
+//! Destinations that AWS answers, by the whole way: refused where they cannot carry a message, repeated
+//! inside their service's window, and never after it.
+
+use std::time::Duration;
+
+use ackbox_dispatcher::Dispatcher;
+use ackbox_domain::EntryState;
+use ackbox_outbound::Outbound;
+use ackbox_tests::destination::{Behaviour, Destination};
+use ackbox_tests::world::{World, order, orders_source, secrets};
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
+use serde_json::Value;
+
+/// A queue that takes the first message and hangs up, and answers the others.
+async fn hangs_up_once() -> Destination {
+    let script = |request: &ackbox_tests::destination::Received| match request.seen {
+        1 => Behaviour::DropAfterRequest,
+        _ => Behaviour::Answer {
+            status: 200,
+            headers: vec![],
+            body: r#"{"MessageId":"m-1"}"#.to_owned(),
+        },
+    };
+    Destination::start(script).await.unwrap()
+}
+
+fn to_queue(name: &str, keys: &str) -> String {
+    format!(
+        "{}\n[destination.warehouse]\nkind = \"sqs\"\nqueue = \"http://127.0.0.1/123456789012/{name}\"\ntimeout = \"5s\"\n{keys}",
+        orders_source()
+    )
+}
+
+/// A dispatcher whose AWS is this destination.
+async fn dispatcher(world: &World, aws: &Destination) -> Dispatcher {
+    let credentials = Credentials::new("local", "local", None, None, "test");
+    let sdk = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .endpoint_url(aws.url(""))
+        .region(Region::new("us-east-1"))
+        .credentials_provider(SharedCredentialsProvider::new(credentials))
+        .build();
+    let outbound = Outbound::with_aws(secrets(), sdk);
+    let store = world.store().await;
+    Dispatcher::new(world.config.clone(), store, outbound, world.clock.reader())
+}
+
+/// Accepts one order, and wakes a dispatcher once for it.
+async fn one_order(config: &str, aws: &Destination) -> (World, Dispatcher) {
+    let world = World::new(config).await;
+    let receiver = world.receiver().await;
+    let answer = world.webhook("orders", "m1", order(1)).to(&receiver).await;
+    assert_eq!(answer.said(), (200, "accepted"));
+    let dispatcher = dispatcher(&world, aws).await;
+    world.wake(&dispatcher, world.stream().await).await;
+    (world, dispatcher)
+}
+
+#[tokio::test]
+async fn a_lost_answer_of_a_fifo_queue_is_repeated_under_the_same_id() {
+    let aws = hangs_up_once().await;
+    let (world, dispatcher) = one_order(&to_queue("jobs.fifo", ""), &aws).await;
+    let entry = world.entry().await;
+    assert_eq!(entry.state, EntryState::Pending);
+    assert!(entry.first_uncertain_at.is_some());
+    world.clock.advance(Duration::from_secs(120));
+    world.sweep(&dispatcher).await;
+    let entry = world.entry().await;
+    assert_eq!(entry.state, EntryState::Delivered);
+    assert_eq!(entry.last_detail.as_deref(), Some("200: message m-1"));
+    let received = aws.received();
+    assert_eq!(received.len(), 2);
+    let messages = [0, 1].map(|n| serde_json::from_slice::<Value>(&received[n].body).unwrap());
+    assert_eq!(messages[0], messages[1]);
+    let message = &messages[0];
+    assert_eq!(message["MessageDeduplicationId"], entry.key.as_str());
+    assert_eq!(
+        message["MessageBody"].as_str().unwrap().as_bytes(),
+        order(1)
+    );
+}
+
+#[tokio::test]
+async fn a_lost_answer_of_a_fifo_queue_is_held_once_its_five_minutes_are_over() {
+    let aws = hangs_up_once().await;
+    let (world, dispatcher) = one_order(&to_queue("jobs.fifo", ""), &aws).await;
+    world.clock.advance(Duration::from_secs(5 * 60));
+    world.sweep(&dispatcher).await;
+    let entry = world.entry().await;
+    assert_eq!(entry.state, EntryState::Held);
+    assert_eq!(entry.reason.as_deref(), Some("window-ended"));
+    assert_eq!(aws.received().len(), 1);
+}
+
+#[tokio::test]
+async fn a_lost_answer_of_a_standard_queue_is_held_at_once() {
+    let aws = hangs_up_once().await;
+    let (world, dispatcher) = one_order(&to_queue("jobs", ""), &aws).await;
+    let entry = world.entry().await;
+    assert_eq!(entry.state, EntryState::Held);
+    assert_eq!(entry.reason.as_deref(), Some("outcome-unknown"));
+    world.clock.advance(Duration::from_secs(60));
+    world.sweep(&dispatcher).await;
+    assert_eq!(aws.received().len(), 1);
+}
+
+#[tokio::test]
+async fn a_message_that_its_queue_could_not_carry_is_refused_before_anything_is_written() {
+    let world = World::new(&to_queue("jobs.fifo", "group = \"/data/tenant\"\n")).await;
+    let receiver = world.receiver().await;
+    let answer = world.webhook("orders", "m1", order(1)).to(&receiver).await;
+    assert_eq!(answer.said().0, 400, "{answer:?}");
+    assert!(world.table.items().await.is_empty());
+    let body = br#"{"type":"order.paid","data":{"tenant":"a-7"}}"#;
+    let answer = world.webhook("orders", "m1", body).to(&receiver).await;
+    assert_eq!(answer.said(), (200, "accepted"));
+}
