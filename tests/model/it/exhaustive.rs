@@ -3,14 +3,15 @@
 use std::collections::{BTreeSet, HashSet};
 
 use ackbox_domain::EntryState;
-use ackbox_model::state::Broken;
+use ackbox_model::state::{Broken, Permission, State};
 use ackbox_model::{Bounds, Destination, Guards, Protocol, Verdict, explore, shortest_violation};
 use stateright::{Model, Representative};
 
-const DESTINATIONS: [Destination; 3] = [
+const DESTINATIONS: [Destination; 4] = [
     Destination::None,
     Destination::WindowHold,
     Destination::WindowRetry,
+    Destination::Asked,
 ];
 
 fn holds(bounds: Bounds) {
@@ -72,6 +73,16 @@ fn every_property_holds_with_an_operator_and_keys() {
 }
 
 #[test]
+fn every_property_holds_with_an_operator_and_two_reconcilers() {
+    holds(Bounds {
+        dispatchers: 2,
+        crashes: 1,
+        records: 1,
+        ..Bounds::full(Destination::Asked).shorter()
+    });
+}
+
+#[test]
 fn every_run_has_an_allowed_timing() {
     for destination in DESTINATIONS {
         assert!(Bounds::full(destination).is_allowed());
@@ -80,7 +91,13 @@ fn every_run_has_an_allowed_timing() {
 }
 
 /// What one could see of a state from outside.
-type Seen = BTreeSet<(EntryState, u8, u8, bool, usize, Broken)>;
+type Seen = BTreeSet<(EntryState, u8, u8, bool, usize, bool, Broken)>;
+
+/// Whether a word on the table can be used: something may arrive that was not the first.
+fn is_open(state: &State) -> bool {
+    let entry = &state.entry;
+    state.truth.first_arrival.is_some() && entry.state == EntryState::Pending
+}
 
 /// What is seen, and in how many states. A broken property is seen too.
 fn seen(model: Protocol) -> (Seen, usize) {
@@ -94,6 +111,7 @@ fn seen(model: Protocol) -> (Seen, usize) {
             state.truth.effects,
             state.entry.first_uncertain_at.is_some() || state.is_at_rest(),
             state.in_flight(),
+            state.truth.permission == Permission::Known || !is_open(&state),
             state.truth.broken,
         ));
         for next in model.next_states(&state) {
@@ -118,6 +136,17 @@ fn simplified_states_show_the_same_as_all_of_them() {
             records: 1,
             operator_acts: 0,
             ..Bounds::full(destination)
+        };
+        // Shorter times, for as many states as the others have.
+        let bounds = match destination {
+            Destination::Asked => Bounds {
+                reconcilers: 1,
+                retry_for: 5,
+                backoff: 2,
+                give_up: 6,
+                ..bounds
+            },
+            _ => bounds,
         };
         let model = Protocol::new(bounds, Guards::ALL);
         let (simplified, visited) = seen(model);

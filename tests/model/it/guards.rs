@@ -2,8 +2,9 @@
 //! property catches it, at the end of the shortest run.
 
 use ackbox_model::{
-    Bounds, Destination, Guards, INSIDE_LEASE, INSIDE_WINDOW, KNOWN, NOT_LOST, NOT_REPEATED,
-    ONE_AT_ONCE, Protocol, REMEMBERED, STAYS_CLOSED, shortest_violation,
+    Bounds, Destination, Guards, INSIDE_LEASE, INSIDE_WINDOW, KNOWN, NOT_GIVEN_UP, NOT_LOST,
+    NOT_PASSED_OVER, NOT_REPEATED, ONE_AT_ONCE, Protocol, QUIET, REMEMBERED, STAYS_CLOSED,
+    shortest_violation,
 };
 
 /// Two dispatchers and one record, no crash: what lets a guard be missed with the fewest helpers.
@@ -12,8 +13,17 @@ const fn two(destination: Destination) -> Bounds {
         dispatchers: 2,
         crashes: 0,
         records: 1,
+        reconcilers: 0,
         operator_acts: 0,
         ..Bounds::full(destination)
+    }
+}
+
+/// One dispatcher, and reconcilers, with times that leave room for two attempts on a word.
+const fn asked(reconcilers: usize) -> Bounds {
+    Bounds {
+        reconcilers,
+        ..one(Destination::Asked).shorter()
     }
 }
 
@@ -61,6 +71,21 @@ fn without_the_window_check_a_repeated_request_begins_past_the_window() {
         ..Guards::ALL
     };
     without(guards, one(Destination::WindowRetry), INSIDE_WINDOW);
+}
+
+/// The same takeover, where the destination is asked: it says truly that nothing was applied, and then
+/// the request that was on its way is.
+#[test]
+fn without_the_skew_on_top_of_a_lease_a_destination_is_asked_too_early() {
+    let guards = Guards {
+        expiry_skew: false,
+        ..Guards::ALL
+    };
+    let bounds = Bounds {
+        dispatchers: 2,
+        ..asked(1)
+    };
+    without(guards, bounds, QUIET);
 }
 
 /// The mark was set by a clock that is ahead: the window ends earlier than it says.
@@ -122,14 +147,15 @@ fn without_the_claims_id_two_requests_are_on_their_way() {
     without(guards, two(Destination::WindowRetry), ONE_AT_ONCE);
 }
 
-/// A rejection whose claim has expired closes the entry under the next holder, who then delivers it.
+/// A rejection whose claim has expired closes the entry under the next holder, who then delivers it; the
+/// first that is broken is that what may have arrived is dead.
 #[test]
-fn without_the_fence_on_settlements_an_action_is_lost() {
+fn without_the_fence_on_settlements_what_may_have_arrived_is_given_up() {
     let guards = Guards {
         settle_fence: false,
         ..Guards::ALL
     };
-    without(guards, two(Destination::WindowRetry), NOT_LOST);
+    without(guards, two(Destination::WindowRetry), NOT_GIVEN_UP);
 }
 
 /// The settlement of an expired claim comes after the holder's own success.
@@ -166,11 +192,12 @@ fn where_an_expired_claim_does_not_yield_a_known_end_becomes_uncertain() {
     without(guards, two(Destination::WindowRetry), KNOWN);
 }
 
-/// A permitted attempt does not leave; the next one takes the permission for its own.
+/// The attempt on a word arrives, and nobody hears what became of it; the next one takes the same word
+/// for its own. With keys: outside the window. Asked: once an operator has it sent again plainly.
 #[test]
-fn with_a_permission_for_good_a_repeated_request_begins_past_the_window() {
+fn with_a_word_that_does_not_run_out_a_request_is_repeated() {
     let guards = Guards {
-        permit_once: false,
+        one_attempt_a_word: false,
         ..Guards::ALL
     };
     let redriven = Bounds {
@@ -178,4 +205,83 @@ fn with_a_permission_for_good_a_repeated_request_begins_past_the_window() {
         ..one(Destination::WindowRetry)
     };
     without(guards, redriven, INSIDE_WINDOW);
+    let redriven = Bounds {
+        operator_acts: 1,
+        retry_for: 5,
+        give_up: 5,
+        ..asked(1)
+    };
+    without(guards, redriven, NOT_REPEATED);
+}
+
+/// The attempt on a word does not leave, and the next one finds a doubt that the word had answered: the
+/// entry is held, though it could be tried. Nothing is repeated or lost.
+#[test]
+fn without_carrying_a_word_on_an_entry_is_held_that_could_be_tried() {
+    let guards = Guards {
+        word_carried_on: false,
+        ..Guards::ALL
+    };
+    without(guards, asked(1), NOT_PASSED_OVER);
+}
+
+/// The attempt on a first word does not leave, and says so late: after a second word, and an attempt
+/// that carried it on. The number on the table goes back, and the entry is held, as above.
+#[test]
+fn where_an_overtaken_attempt_clears_an_entry_is_held_that_could_be_tried() {
+    let guards = Guards {
+        overtaken_clears_nothing: false,
+        ..Guards::ALL
+    };
+    let bounds = Bounds {
+        dispatchers: 2,
+        retry_for: 8,
+        give_up: 8,
+        ..asked(1)
+    };
+    without(guards, bounds, NOT_PASSED_OVER);
+}
+
+/// Of two answers, "applied" closes the entry, and "still unknown" comes after it.
+#[test]
+fn without_the_state_on_answers_a_closed_entry_reopens() {
+    let guards = Guards {
+        answer_state: false,
+        ..Guards::ALL
+    };
+    without(guards, asked(2), STAYS_CLOSED);
+}
+
+/// Of two answers of "not applied", the second comes after the attempt that the first allowed. It makes
+/// the entry pending, but the number that it clears is not the last one: the doubt stands, and nothing is
+/// sent. So the fence is the second of two guards here, and one breaks only without both.
+#[test]
+fn without_the_fence_on_answers_nothing_is_repeated_while_a_word_runs_out() {
+    let guards = Guards {
+        answer_fence: false,
+        ..Guards::ALL
+    };
+    assert_eq!(shortest_violation(Protocol::new(asked(2), guards)), None);
+    let neither = Guards {
+        one_attempt_a_word: false,
+        ..guards
+    };
+    without(neither, asked(2), NOT_REPEATED);
+}
+
+/// The destination's "not applied" comes when `retry_for` has passed, and the entry is held; an operator
+/// has it sent again, which takes a number that no word spoke of, and it is held again.
+#[test]
+fn where_a_redrive_forgets_the_word_an_entry_is_held_that_could_be_tried() {
+    let guards = Guards {
+        redrive_keeps_word: false,
+        ..Guards::ALL
+    };
+    let redriven = Bounds {
+        operator_acts: 1,
+        retry_for: 5,
+        give_up: 5,
+        ..asked(1)
+    };
+    without(guards, redriven, NOT_PASSED_OVER);
 }

@@ -5,10 +5,9 @@ use ackbox_domain::settlement::{ClaimDecision, Reason, Settled, Settlement};
 
 use crate::clock::{Steps, at, pass};
 use crate::decide::Rules;
-use crate::destination::Leaving;
-use crate::state::{Attempt, Broken, Dispatcher, End, Place, State, Word};
+use crate::state::{Attempt, Broken, Dispatcher, End, Permission, Place, State, Word};
 use crate::step::Step;
-use crate::table::DecidedOn;
+use crate::table::{By, DecidedOn, Written};
 
 impl Rules {
     /// The world after a step; `None` where it cannot happen or changes nothing.
@@ -32,7 +31,13 @@ impl Rules {
             Step::OrphanEnds(who, executed) => self.orphan_ends(&mut state, who, executed)?,
             Step::Settle(who) => self.settles(&mut state, who)?,
             Step::Crash(who) => self.crash(&mut state, who),
-            Step::Operator(word) => operator(&mut state, word),
+            Step::Ask(who, clock_off, said) => self.ask(&mut state, who, clock_off, said),
+            Step::Answer(who) => self.answer(&mut state, who)?,
+            Step::ReconcilerDies(who) => {
+                state.reconcilers[who] = None;
+                state.crashes -= 1;
+            }
+            Step::Operator(word) => self.operator(&mut state, word),
         }
         judge(before, &mut state, step);
         self.simplify(&mut state);
@@ -54,12 +59,12 @@ impl Rules {
                 }
                 Place::Claimed(attempt) => pass(&mut attempt.claimed_at, oldest.lease),
                 Place::Ended(attempt, _) => pass(&mut attempt.claimed_at, oldest.mark),
-                Place::Sent(_, left) | Place::Orphan(left, _) if overdue(*left) => return None,
+                Place::Sent(_, left) | Place::Orphan(left) if overdue(*left) => return None,
                 Place::Sent(attempt, left) => {
                     pass(&mut attempt.claimed_at, oldest.mark);
                     pass(left, oldest.mark);
                 }
-                Place::Orphan(left, _) => pass(left, oldest.mark),
+                Place::Orphan(left) => pass(left, oldest.mark),
                 _ => {}
             }
         }
@@ -81,7 +86,7 @@ impl Rules {
         image.state = EntryState::Pending;
         image.fence = 0;
         image.first_uncertain_at = None;
-        image.permitted = 0;
+        image.cleared_fence = 0;
         state.dispatchers[who] = decided(&self.may_claim(&image, clock_off), 0, clock_off)?;
         state.records -= 1;
         Some(())
@@ -101,22 +106,30 @@ impl Rules {
                 let on = DecidedOn {
                     state: EntryState::Claimed,
                     fence: seen,
-                    expired: true,
+                    by: By::Expiry,
                 };
                 let settled = self.settle_expired(&state.entry, clock_off);
-                let marked = state.entry.settle(on, &settled, &self.guards);
-                state.truth.broken.add(Broken::MARKED, marked);
+                let written = state.entry.settle(on, &settled, &self.guards);
+                let truth = &mut state.truth;
+                truth
+                    .broken
+                    .add(Broken::MARKED, written == Written::MarkAlone);
+                if written == Written::Settlement && truth.permission == Permission::Known {
+                    truth.permission = Permission::RunOut;
+                }
             }
             Place::Holding { seen } => {
                 let on = DecidedOn {
                     state: EntryState::Pending,
                     fence: seen,
-                    expired: false,
+                    by: By::NoAttempt,
                 };
                 // As the dispatcher builds it; which reason does not matter here.
                 let mark = state.entry.first_uncertain_at.map(at);
                 let settled = Settled::new(Settlement::Held(Reason::WindowEnded), mark);
-                state.entry.settle(on, &settled, &self.guards);
+                let held = state.entry.settle(on, &settled, &self.guards) == Written::Settlement;
+                let known = state.truth.permission == Permission::Known;
+                state.truth.broken.add(Broken::PASSED_OVER, held && known);
             }
             _ => {}
         }
@@ -126,9 +139,9 @@ impl Rules {
     fn claim(&self, state: &mut State, who: usize, seen: u8, claimed_at: Steps) {
         if state.entry.takes_claim(seen, &self.guards) {
             state.entry.claim(seen, claimed_at);
-            state.dispatchers[who].at = started(state);
+            state.dispatchers[who].at = self.started(state);
         } else if state.entry.holds_claim_on(seen, false, &self.guards) {
-            state.dispatchers[who].at = started(state);
+            state.dispatchers[who].at = self.started(state);
         } else {
             state.dispatchers[who] = Dispatcher::IDLE;
         }
@@ -152,7 +165,7 @@ impl Rules {
             return None;
         };
         if state.entry.holds_claim_on(seen, true, &self.guards) {
-            state.dispatchers[who].at = started(state);
+            state.dispatchers[who].at = self.started(state);
         } else {
             self.claim(state, who, seen, claimed_at);
         }
@@ -164,11 +177,8 @@ impl Rules {
         let Place::Claimed(attempt) = at else {
             return None;
         };
-        let leaving = Leaving {
-            claimed_at: attempt.claimed_at - clock_off,
-            permitted: state.entry.permitted == attempt.fence,
-        };
-        state.truth.leaves(leaving, &self.bounds);
+        let claimed_at = attempt.claimed_at - clock_off;
+        state.truth.leaves(claimed_at, &self.bounds);
         state.dispatchers[who].at = Place::Sent(attempt, 0);
         Some(())
     }
@@ -177,25 +187,24 @@ impl Rules {
         let Place::Sent(attempt, left) = state.dispatchers[who].at else {
             return None;
         };
-        let permitted = state.entry.permitted == attempt.fence;
         if executed {
-            state.truth.executes(permitted, &self.bounds);
+            state.truth.executes(&self.bounds);
         }
         if end != End::Busy {
-            state.truth.arrives(left);
+            state.arrives(left);
         }
         state.dispatchers[who].at = Place::Ended(attempt, end);
         Some(())
     }
 
     fn orphan_ends(&self, state: &mut State, who: usize, executed: bool) -> Option<()> {
-        let Place::Orphan(left, permitted) = state.dispatchers[who].at else {
+        let Place::Orphan(left) = state.dispatchers[who].at else {
             return None;
         };
         if executed {
-            state.truth.executes(permitted, &self.bounds);
+            state.truth.executes(&self.bounds);
         }
-        state.truth.arrives(left);
+        state.arrives(left);
         state.dispatchers[who] = Dispatcher::IDLE;
         Some(())
     }
@@ -209,9 +218,9 @@ impl Rules {
         let on = DecidedOn {
             state: EntryState::Claimed,
             fence: attempt.fence,
-            expired: false,
+            by: By::Holder,
         };
-        let marked = state.entry.settle(on, &settled, &self.guards);
+        let marked = state.entry.settle(on, &settled, &self.guards) == Written::MarkAlone;
         state.truth.broken.add(Broken::MARKED, marked);
         state.dispatchers[who] = Dispatcher::IDLE;
         let forgotten = end == End::Succeeded && state.entry.state != EntryState::Delivered;
@@ -222,12 +231,48 @@ impl Rules {
     fn crash(&self, state: &mut State, who: usize) {
         state.crashes -= 1;
         state.dispatchers[who] = match state.dispatchers[who].at {
-            Place::Sent(attempt, left) => Dispatcher {
-                at: Place::Orphan(left, state.entry.permitted == attempt.fence),
+            Place::Sent(_, left) => Dispatcher {
+                at: Place::Orphan(left),
                 clock_off: 0,
             },
             _ => Dispatcher::IDLE,
         };
+    }
+
+    /// The claim's answer: the entry as it stands now.
+    fn started(&self, state: &State) -> Place {
+        Place::Claimed(Attempt {
+            fence: state.entry.fence,
+            claimed_at: state.entry.claimed_at,
+            after_uncertain: state.entry.first_uncertain_at.is_some(),
+            on_word: self.is_answered(&state.entry),
+        })
+    }
+
+    /// An operator's write: conditional on the state that was shown, and a new fence, so that nothing
+    /// that was decided before it matches any more.
+    fn operator(&self, state: &mut State, word: Word) {
+        state.operator_acts -= 1;
+        state.truth.word = matches!(word, Word::Applied | Word::Dead).then_some(word);
+        let keeps_word = self.guards.redrive_keeps_word && self.is_answered(&state.entry);
+        let entry = &mut state.entry;
+        entry.fence += 1;
+        entry.due_at = 0;
+        match word {
+            Word::Redrive => {
+                entry.state = EntryState::Pending;
+                if keeps_word {
+                    entry.cleared_fence = entry.fence;
+                }
+            }
+            Word::RedriveAllTheSame | Word::NotApplied => {
+                entry.state = EntryState::Pending;
+                entry.cleared_fence = entry.fence;
+                state.truth.permission = Permission::Known;
+            }
+            Word::Applied => entry.state = EntryState::Delivered,
+            Word::Dead => entry.state = EntryState::Dead,
+        }
     }
 }
 
@@ -247,15 +292,6 @@ fn decided(decision: &ClaimDecision, seen: u8, clock_off: Steps) -> Option<Dispa
     Some(Dispatcher { at, clock_off })
 }
 
-/// The claim's answer: the entry as it stands now.
-const fn started(state: &State) -> Place {
-    Place::Claimed(Attempt {
-        fence: state.entry.fence,
-        claimed_at: state.entry.claimed_at,
-        after_uncertain: state.entry.first_uncertain_at.is_some(),
-    })
-}
-
 fn not_sent(state: &mut State, who: usize) -> Option<()> {
     let Place::Claimed(attempt) = state.dispatchers[who].at else {
         return None;
@@ -264,33 +300,19 @@ fn not_sent(state: &mut State, who: usize) -> Option<()> {
     Some(())
 }
 
-/// An operator's write: conditional on the state that was shown, and a new fence, so that nothing
-/// that was decided before it matches any more.
-fn operator(state: &mut State, word: Word) {
-    state.operator_acts -= 1;
-    state.truth.word = matches!(word, Word::Applied | Word::Dead).then_some(word);
-    let entry = &mut state.entry;
-    entry.fence += 1;
-    entry.due_at = 0;
-    match word {
-        Word::Redrive => entry.state = EntryState::Pending,
-        Word::RedriveAllTheSame | Word::NotApplied => {
-            entry.state = EntryState::Pending;
-            entry.permitted = entry.fence + 1;
-        }
-        Word::Applied => entry.state = EntryState::Delivered,
-        Word::Dead => entry.state = EntryState::Dead,
-    }
-}
-
-/// A closed entry stays closed, and a delivered one delivered, unless an operator acts.
+/// A closed entry stays closed, a delivered one delivered; what may have arrived does not become dead,
+/// and an unknown entry is not attempted: unless an operator acts.
 fn judge(before: &State, state: &mut State, step: Step) {
     let (was, is) = (before.entry.state, state.entry.state);
     let reopened = was.is_closed() && !is.is_closed();
     let undone = was == EntryState::Delivered && is != EntryState::Delivered;
-    let by_operator = matches!(step, Step::Operator(_));
-    state
-        .truth
-        .broken
-        .add(Broken::REOPENED, (reopened || undone) && !by_operator);
+    let is_uncertain = before.entry.first_uncertain_at.is_some();
+    let given_up = (is_uncertain && was != is && is == EntryState::Dead)
+        || (was == EntryState::Unknown && is == EntryState::Claimed);
+    if matches!(step, Step::Operator(_)) {
+        return;
+    }
+    let broken = &mut state.truth.broken;
+    broken.add(Broken::REOPENED, reopened || undone);
+    broken.add(Broken::GIVEN_UP, given_up);
 }

@@ -16,6 +16,8 @@ pub enum Destination {
     WindowRetry,
     /// Keeps keys for [`Bounds::window`]; an unknown outcome is held.
     WindowHold,
+    /// Keeps no keys, and says truly what became of an action; an unknown outcome is asked about.
+    Asked,
 }
 
 /// The bounds of one run. Times are in steps.
@@ -25,7 +27,9 @@ pub struct Bounds {
     pub destination: Destination,
     /// How many invocations work side by side, at most 3.
     pub dispatchers: usize,
-    /// How many of them die, at any step.
+    /// How many reconcilers ask side by side, at most 2; none where the destination is not asked.
+    pub reconcilers: usize,
+    /// How many of all these die, at any step.
     pub crashes: u8,
     /// How often the stream hands out the one record of the entry.
     pub records: u8,
@@ -46,6 +50,8 @@ pub struct Bounds {
     /// The wait between attempts: together with `retry_for` it bounds the attempts to three where
     /// each is answered.
     pub backoff: u8,
+    /// How long after the first attempt that may have arrived the destination is asked.
+    pub give_up: u8,
 }
 
 impl Bounds {
@@ -54,9 +60,13 @@ impl Bounds {
     /// third attempt still fits into the window.
     #[must_use]
     pub const fn full(destination: Destination) -> Self {
+        if matches!(destination, Destination::Asked) {
+            return Self::asked();
+        }
         Self {
             destination,
             dispatchers: 3,
+            reconcilers: 0,
             crashes: 2,
             records: 2,
             operator_acts: 1,
@@ -67,6 +77,38 @@ impl Bounds {
             window: 14,
             retry_for: 11,
             backoff: 6,
+            give_up: 0,
+        }
+    }
+
+    /// Two reconcilers as well, and a shorter wait: four attempts on three words fit in.
+    const fn asked() -> Self {
+        Self {
+            destination: Destination::Asked,
+            dispatchers: 3,
+            reconcilers: 2,
+            crashes: 2,
+            records: 2,
+            operator_acts: 1,
+            clock_off: 1,
+            timeout: 1,
+            margin: 1,
+            lease: 4,
+            window: 0,
+            retry_for: 11,
+            backoff: 3,
+            give_up: 9,
+        }
+    }
+
+    /// The same with shorter times, for a destination that is asked: two attempts on a word fit in.
+    #[must_use]
+    pub const fn shorter(self) -> Self {
+        Self {
+            retry_for: 7,
+            backoff: 2,
+            give_up: 7,
+            ..self
         }
     }
 
@@ -90,7 +132,14 @@ impl Bounds {
     }
 
     pub(crate) const fn keeps_keys(&self) -> bool {
-        !matches!(self.destination, Destination::None)
+        matches!(
+            self.destination,
+            Destination::WindowRetry | Destination::WindowHold
+        )
+    }
+
+    pub(crate) const fn is_asked(&self) -> bool {
+        matches!(self.destination, Destination::Asked)
     }
 
     /// The timing of claims, in the relation that the configuration demands.
@@ -113,6 +162,7 @@ impl Bounds {
             Destination::None => (Idempotency::None, OnUnknown::Hold),
             Destination::WindowRetry => (window, OnUnknown::Retry),
             Destination::WindowHold => (window, OnUnknown::Hold),
+            Destination::Asked => (Idempotency::None, OnUnknown::Reconcile),
         };
         DeliveryPolicy {
             idempotency,
@@ -129,7 +179,9 @@ impl Bounds {
     /// Whether the relation holds without which a configuration does not start.
     #[must_use]
     pub const fn is_allowed(&self) -> bool {
-        self.lease > self.timeout + self.margin + self.skew() && self.dispatchers <= 3
+        self.lease > self.timeout + self.margin + self.skew()
+            && self.dispatchers <= 3
+            && self.reconcilers <= 2
     }
 }
 
@@ -161,8 +213,18 @@ pub struct Guards {
     pub late_success: bool,
     /// The settlement of an expired claim that comes after the holder's own leaves nothing.
     pub expiry_yields: bool,
-    /// An operator's permission is for one attempt.
-    pub permit_once: bool,
+    /// A word, an operator's or the destination's, allows one attempt.
+    pub one_attempt_a_word: bool,
+    /// An attempt that surely did not arrive carries the word on to the next one.
+    pub word_carried_on: bool,
+    /// A settlement that is refused says nothing of words: it may know an older one.
+    pub overtaken_clears_nothing: bool,
+    /// An answer's settlement demands the fence that was asked about.
+    pub answer_fence: bool,
+    /// An answer's settlement demands that the entry is still unknown.
+    pub answer_state: bool,
+    /// An operator's plain redrive of an entry whose doubt is answered keeps that answer.
+    pub redrive_keeps_word: bool,
 }
 
 impl Guards {
@@ -180,6 +242,11 @@ impl Guards {
         settle_state: true,
         late_success: true,
         expiry_yields: true,
-        permit_once: true,
+        one_attempt_a_word: true,
+        word_carried_on: true,
+        overtaken_clears_nothing: true,
+        answer_fence: true,
+        answer_state: true,
+        redrive_keeps_word: true,
     };
 }

@@ -1,17 +1,18 @@
-//! The landed decisions, asked as the dispatcher asks them. Nothing is decided here: the standing, the
+//! The landed decisions, asked as the dispatcher and the reconciler ask them. Nothing is decided here: the standing, the
 //! policy and the clock are put together, and `ackbox_domain::settlement` answers. A guard that is
 //! taken away hands in something that never says no.
 
 use ackbox_domain::settlement::{
-    self, ClaimDecision, DeliveryPolicy, EndedAttempt, Idempotency, Settled, Standing, Terms,
-    Timing,
+    self, AskDecision, ClaimDecision, DeliveryPolicy, EndedAttempt, Idempotency, Settled, Standing,
+    Terms, Timing,
 };
 use ackbox_domain::{AttemptOutcome, EntryState, Timestamp};
 
 use std::time::Duration;
 
+use crate::asking::Answer;
 use crate::bounds::{Bounds, Guards};
-use crate::clock::{Steps, at};
+use crate::clock::{Steps, at, lasting};
 use crate::state::{Attempt, End, Entry};
 
 /// Nobody changes a destination's address here.
@@ -52,10 +53,7 @@ impl Rules {
 
     /// What a dispatcher that read the entry so is to do. `entry` is a reading, perhaps an old one.
     pub(crate) fn may_claim(&self, entry: &Entry, clock_off: Steps) -> ClaimDecision {
-        let mut standing = self.standing(entry);
-        if self.is_permitted(entry, entry.fence + 1) {
-            standing.first_uncertain_at = None;
-        }
+        let standing = self.standing(entry);
         let timing = match entry.state {
             EntryState::Claimed => &self.timing,
             _ => &self.window_timing,
@@ -65,10 +63,7 @@ impl Rules {
 
     /// Whether the attempt's request may leave now.
     pub(crate) fn may_begin(&self, entry: &Entry, attempt: &Attempt, clock_off: Steps) -> bool {
-        let mut standing = self.standing_of(entry, attempt);
-        if self.is_permitted(entry, attempt.fence) {
-            standing.first_uncertain_at = None;
-        }
+        let standing = self.standing_of(entry, attempt);
         let lease_until = if self.guards.lease_check {
             at(attempt.claimed_at).plus(self.timing.lease)
         } else {
@@ -78,7 +73,7 @@ impl Rules {
         settlement::may_begin(&standing, lease_until, self.terms(&self.window_timing), now)
     }
 
-    /// What the attempt's end means. A permission changes nothing of it: what is known stays known.
+    /// What the attempt's end means.
     pub(crate) fn settle(
         &self,
         entry: &Entry,
@@ -94,7 +89,12 @@ impl Rules {
         };
         let standing = self.standing_of(entry, attempt);
         let now = at(clock_off);
-        settlement::settle(&standing, &ended, self.terms(&self.window_timing), now)
+        let mut settled =
+            settlement::settle(&standing, &ended, self.terms(&self.window_timing), now);
+        if !self.guards.word_carried_on {
+            settled.cleared_fence = None;
+        }
+        settled
     }
 
     /// What an expired claim means.
@@ -105,10 +105,35 @@ impl Rules {
         settlement::settle_expired(&standing, claimed_at, self.terms(&self.window_timing), now)
     }
 
-    /// Whether an operator permitted this attempt whatever came before.
-    pub(crate) const fn is_permitted(&self, entry: &Entry, fence: u8) -> bool {
-        entry.permitted != 0
-            && (entry.permitted == fence || (!self.guards.permit_once && entry.permitted < fence))
+    /// Whether the destination is to be asked about an entry that reads so.
+    pub(crate) fn may_ask(&self, entry: &Entry, clock_off: Steps) -> bool {
+        let standing = self.standing(entry);
+        let terms = self.terms(&self.timing);
+        settlement::may_ask(&standing, terms, ORIGIN, at(clock_off)) == AskDecision::Ask
+    }
+
+    /// What an answer means, for the reading on which it was asked for.
+    pub(crate) fn settle_asked(&self, entry: &Entry, answer: &Answer) -> Settled {
+        let standing = Standing {
+            state: EntryState::Unknown,
+            fence: u64::from(answer.seen),
+            claim: None,
+            // The mark is set once and never moves: what was read is what stands there.
+            ..self.standing(entry)
+        };
+        settlement::settle_asked(
+            &standing,
+            answer.said,
+            lasting(self.bounds.give_up),
+            self.terms(&self.timing),
+            0.0,
+            at(answer.clock_off),
+        )
+    }
+
+    /// Whether somebody's word has answered the doubt about the entry.
+    pub(crate) fn is_answered(&self, entry: &Entry) -> bool {
+        entry.first_uncertain_at.is_some() && self.standing(entry).doubt().is_none()
     }
 
     const fn terms<'a>(&'a self, timing: &'a Timing) -> Terms<'a> {
@@ -128,7 +153,11 @@ impl Rules {
             due_at: Some(at(entry.due_at)),
             claim: is_claimed.then(|| (claimed_at, claimed_at.plus(self.timing.lease))),
             first_uncertain_at: entry.first_uncertain_at.map(at),
-            cleared_fence: 0,
+            cleared_fence: match entry.cleared_fence {
+                // A word that does not run out is for whatever comes.
+                1.. if !self.guards.one_attempt_a_word => u64::from(entry.fence),
+                fence => u64::from(fence),
+            },
             origin: Some(ORIGIN),
         }
     }
@@ -143,6 +172,10 @@ impl Rules {
             fence: u64::from(attempt.fence),
             claim: Some((claimed_at, claimed_at.plus(self.timing.lease))),
             first_uncertain_at: mark.map(at),
+            cleared_fence: match attempt.on_word {
+                true => u64::from(attempt.fence - 1),
+                false => 0,
+            },
             ..self.standing(entry)
         }
     }

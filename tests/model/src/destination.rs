@@ -1,26 +1,20 @@
-//! The truth at the destination: when a request reaches it, what it carries out, and what the
-//! properties say of a request that leaves. The protocol sees none of it.
+//! The truth at the destination: when a request reaches it, what it carries out, what it says when it is
+//! asked, and what the properties say of a request that leaves. The protocol sees none of it.
+
+use ackbox_domain::settlement::Word as Said;
 
 use crate::bounds::Bounds;
 use crate::clock::Steps;
-use crate::state::{Broken, Truth};
-
-/// A request that leaves, with what allows it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Leaving {
-    /// When its claim was taken, in true time.
-    pub claimed_at: Steps,
-    /// Whether an operator permitted it whatever came before.
-    pub permitted: bool,
-}
+use crate::state::{Broken, Permission, State, Truth};
 
 impl Truth {
-    /// Judges a request that leaves now, in true time, by plain sums of its own.
-    pub(crate) fn leaves(&mut self, leaving: Leaving, bounds: &Bounds) {
+    /// Judges a request that leaves now, in true time, by plain sums of its own. Its claim was taken at
+    /// `claimed_at`, in true time.
+    pub(crate) fn leaves(&mut self, claimed_at: Steps, bounds: &Bounds) {
         let ends = i32::from(bounds.timeout);
-        let lease_ends = i32::from(leaving.claimed_at) + i32::from(bounds.lease);
+        let lease_ends = i32::from(claimed_at) + i32::from(bounds.lease);
         self.broken.add(Broken::PAST_LEASE, ends > lease_ends);
-        if leaving.permitted {
+        if self.permission != Permission::None {
             return;
         }
         if let Some(first) = self.first_arrival {
@@ -32,22 +26,40 @@ impl Truth {
         }
     }
 
-    /// A request that left at `left` turns out to have had another outcome than `busy`.
-    pub(crate) fn arrives(&mut self, left: Steps) {
-        self.first_arrival = self.first_arrival.or(Some(left));
-    }
-
     /// The destination carries out a request now, or answers from memory.
-    pub(crate) fn executes(&mut self, permitted: bool, bounds: &Bounds) {
-        if bounds.keeps_keys() && self.effects > 0 {
+    pub(crate) fn executes(&mut self, bounds: &Bounds) {
+        if self.effects > 0 {
             // The worst that a destination may do that keeps its word: it counts its window from the
             // earliest moment at which the key can have reached it.
             let age = self.first_arrival.map_or(0, |at| -i32::from(at));
-            if age < i32::from(bounds.window) {
+            if bounds.keeps_keys() && age < i32::from(bounds.window) {
                 return;
             }
-            self.broken.add(Broken::TWICE, !permitted);
+            let is_once = bounds.keeps_keys() || bounds.is_asked();
+            let permitted = self.permission != Permission::None;
+            self.broken.add(Broken::TWICE, is_once && !permitted);
         }
         self.effects = (self.effects + 1).min(2);
+    }
+
+    /// What the destination may say now: the truth, or that it cannot tell.
+    pub(crate) const fn answers(&self) -> [Said; 2] {
+        match self.effects {
+            0 => [Said::NotApplied, Said::StillUnknown],
+            _ => [Said::Applied, Said::StillUnknown],
+        }
+    }
+}
+
+impl State {
+    /// A request that left at `left` turns out to have had another outcome than `busy`: a word that
+    /// permitted it is used up, and one that is on its way speaks of what was before.
+    pub(crate) fn arrives(&mut self, left: Steps) {
+        let truth = &mut self.truth;
+        truth.first_arrival = truth.first_arrival.or(Some(left));
+        truth.permission = Permission::None;
+        for answer in self.reconcilers.iter_mut().flatten() {
+            answer.is_fresh = false;
+        }
     }
 }

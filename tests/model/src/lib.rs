@@ -1,8 +1,9 @@
 //! The delivery protocol as a model that is explored state by state: one accepted action, three
-//! dispatchers, a destination, an operator, and everything that can go wrong between them. The
-//! decisions are not modelled: every one is the landed function itself (`may_claim`, `may_begin`,
-//! `settle` and `settle_expired` of `ackbox_domain::settlement`). What is modelled is what surrounds
-//! them: the table, the clocks, the network, death.
+//! dispatchers, two reconcilers, a destination, an operator, and everything that can go wrong between
+//! them. The decisions are not modelled: every one is the landed function itself (`may_claim`,
+//! `may_begin`, `settle`, `settle_expired`, `may_ask` and `settle_asked` of
+//! `ackbox_domain::settlement`). What is modelled is what surrounds them: the table, the clocks, the
+//! network, death.
 //!
 //! # What is modelled
 //!
@@ -10,25 +11,31 @@
 //!   read, and the store's conditional writes, which happen whole or not at all. A claim demands
 //!   `pending` and the fence that was read. A settlement demands the state and the fence that it was
 //!   decided on; a success settles under any fence and in any state; an attempt's own settlement
-//!   that is refused still leaves its mark, that of an expired claim leaves nothing. Write conditions are mirrored here by hand (`table`), since the store's are expressions.
+//!   that is refused still leaves its mark (and clears nothing), that of an expired claim and that of an
+//!   answer leave nothing. Write conditions are mirrored here by hand (`table`), since the store's are
+//!   expressions.
 //! - **Dispatchers** ([`state::Place`]): woken by the stream's record (which may come twice, late, and
 //!   shows the entry as it was accepted) or by a sweep; they decide, claim, check, send, learn of an
 //!   end and settle, and any time may pass between any two of these. A claim's answer may be lost; the
 //!   claim is then sent again and recognised by its id. A settlement's answer may be lost: nothing
 //!   follows from it. A dispatcher may die at any step, its request living on; giving up a write that
 //!   never reached the table counts as dying. A settlement may come long after the lease.
+//! - **Reconcilers** ([`Answer`]), where the destination is asked: one reads the entry, asks, and has an
+//!   answer; it settles that at any later time, or never, since it may die. Two may have answers on their
+//!   way at once.
 //! - **Time** in steps, without an end: points in time are kept relative to now, and those so far back
 //!   that no comparison tells them apart are one. Each invocation has its own clock, exact or one step
 //!   ahead, so that any two are up to one step apart, either way (two steps in one more run, without
 //!   keys).
-//! - **The destination**, with keys and without: carries out or not, answers success, a final no, a no
-//!   for now, busy, or nothing; a connection may fail. With keys it forgets them as early as its word
-//!   allows.
+//! - **The destination**, with keys, without, and asked: carries out or not, answers success, a final
+//!   no, a no for now, busy, or nothing; a connection may fail. With keys it forgets them as early as its
+//!   word allows. Asked (it keeps no keys), it says whether it has carried the action out, or that it
+//!   cannot tell.
 //! - **One operator's act** on a dead or held entry: redrive, with or without permission for one
 //!   attempt whatever came before; resolve as applied, as not applied (which permits one attempt), as
-//!   dead. Each takes a fence of its own. These commands are modelled ahead of their code: `permitted`
-//!   stands for the mark by which a dispatcher will know of the permission, and shows the decisions an
-//!   entry without `first_uncertain_at` for that one attempt only.
+//!   dead. Each takes a fence of its own; one that permits writes it into `cleared_fence` too, and so does
+//!   a plain redrive of an entry whose doubt was answered before. These commands are modelled ahead of
+//!   their code.
 //!
 //! # What is left together
 //!
@@ -36,6 +43,10 @@
 //! decision on an older reading only matters where its write still commits, and it commits only where
 //! the reading still holds: then it is the decision of a later reading. The time between a claim's
 //! decision and its write is modelled, since the lease counts from the decision.
+//!
+//! A reconciler's reading and its question are one step for the same reason: while an entry stays unknown
+//! under one fence nothing arrives, so a later question hears the same. An answer's decision is one step
+//! with its write.
 //!
 //! A write that can only be refused is refused at once, and what nobody will read any more is dropped
 //! (`simplify`). [`Protocol::in_full`] leaves that out; a test compares what the two show, `make model`
@@ -45,27 +56,34 @@
 //!
 //! - Two clocks differ by no more than `timing.clock_skew`, and clocks do not jump.
 //! - `may_begin` and the first byte of the request are one step: nothing stops a process between them.
-//! - A request ends within its timeout, also when its sender has died: nothing is carried out later.
+//! - A request ends within its timeout, also when its sender has died: nothing is carried out later. That
+//!   is what a question counts on: an entry that is unknown then has no request on its way, which is a
+//!   property here ([`QUIET`]). A destination that is still at work when it has let the timeout pass must
+//!   not say "not applied" of it, or be done before it is asked: within the first wait of `backoff`.
 //! - A destination with keys carries nothing out again inside its window. `busy`, a rejection and a
 //!   request that never left say truly that this request was not carried out; a success says truly
-//!   that the action was.
+//!   that the action was. A destination that is asked says the truth, of this action and whatever was
+//!   sent so far, or that it cannot tell.
 //! - A sweep comes again and again, and a step that stays possible is taken at some time: so no run
 //!   stops where it could go on.
 //!
 //! # What is not shown
 //!
 //! Acceptance and its transaction; several actions at once; the index's lag (a sweep reads the entry
-//! itself before it decides); unknown or moved destinations; `on_unknown = "reconcile"` and its
-//! reconciler; `Retry-After` and jitter (the wait is constant); the payload; that the store's expressions
-//! are the conditions mirrored here; more than the bounds ([`Bounds::full`]): one action, three
-//! dispatchers at a time, two crashes, two records, one operator's act.
+//! itself before it decides); unknown or moved destinations, and policies that change; a destination that
+//! keeps keys and is asked as well; `Retry-After` and jitter (waits are constant, those between questions
+//! too); the payload; that the store's expressions are the conditions mirrored here; more than the bounds
+//! ([`Bounds::full`]): one action, three dispatchers and two reconcilers at a time, two crashes, two
+//! records, one operator's act, on an entry that is held or dead.
 //!
 //! # How liveness is shown
 //!
 //! Every step grows a measure that is bounded (`simplify`), so no run is endless; and a state after
-//! which nothing can happen is closed or held. So every run ends closed or held, whatever the order.
+//! which nothing can happen is closed or held. So every run ends closed or held, whatever the order, and
+//! however often the destination cannot tell.
 
 mod after;
+mod asking;
 mod bounds;
 pub mod clock;
 mod decide;
@@ -79,11 +97,12 @@ mod step;
 mod story;
 mod table;
 
+pub use asking::Answer;
 pub use bounds::{Bounds, Destination, Guards};
 pub use explore::{Explored, Verdict, explore, shortest_violation};
 pub use property::{
-    COMES_TO_REST, INSIDE_LEASE, INSIDE_WINDOW, KNOWN, NO_ENDLESS_RUN, NOT_LOST, NOT_REPEATED,
-    ONE_AT_ONCE, ONE_EFFECT, REMEMBERED, STAYS_CLOSED,
+    COMES_TO_REST, INSIDE_LEASE, INSIDE_WINDOW, KNOWN, NO_ENDLESS_RUN, NOT_GIVEN_UP, NOT_LOST,
+    NOT_PASSED_OVER, NOT_REPEATED, ONE_AT_ONCE, ONE_EFFECT, QUIET, REMEMBERED, STAYS_CLOSED,
 };
 pub use protocol::Protocol;
 pub use step::Step;

@@ -9,7 +9,7 @@ use ackbox_model::{
     Bounds, Destination, Explored, Guards, Protocol, Verdict, explore, shortest_violation,
 };
 
-const DESTINATIONS: [(Destination, &str); 3] = [
+const DESTINATIONS: [(Destination, &str); 4] = [
     (Destination::None, "no keys, unknown is held"),
     (
         Destination::WindowHold,
@@ -19,6 +19,7 @@ const DESTINATIONS: [(Destination, &str); 3] = [
         Destination::WindowRetry,
         "keys for a window, unknown is retried",
     ),
+    (Destination::Asked, "no keys, unknown is asked about"),
 ];
 
 fn main() -> io::Result<ExitCode> {
@@ -39,6 +40,10 @@ fn main() -> io::Result<ExitCode> {
             operator_acts: 0,
             ..Bounds::full(destination)
         };
+        let bounds = match destination {
+            Destination::Asked => bounds.shorter(),
+            _ => bounds,
+        };
         let model = Protocol::new(bounds, Guards::ALL).in_full();
         clean &= run(&mut out, &format!("{name}; in full"), bounds, model)?;
     }
@@ -53,18 +58,25 @@ fn heading(out: &mut impl Write, name: &str, bounds: &Bounds) -> io::Result<()> 
     writeln!(out, "== {name}")?;
     writeln!(
         out,
-        "   bounds: dispatchers {}, crashes {}, records {}, operator's acts {}, clocks apart {}",
-        bounds.dispatchers, bounds.crashes, bounds.records, bounds.operator_acts, bounds.clock_off
+        "   bounds: dispatchers {}, reconcilers {}, crashes {}, records {}, operator's acts {}, clocks \
+         apart {}",
+        bounds.dispatchers,
+        bounds.reconcilers,
+        bounds.crashes,
+        bounds.records,
+        bounds.operator_acts,
+        bounds.clock_off
     )?;
     writeln!(
         out,
-        "   steps:  timeout {}, margin {}, lease {}, window {}, retry for {}, backoff {}",
+        "   steps:  timeout {}, margin {}, lease {}, window {}, retry for {}, backoff {}, asked for {}",
         bounds.timeout,
         bounds.margin,
         bounds.lease,
         bounds.window,
         bounds.retry_for,
-        bounds.backoff
+        bounds.backoff,
+        bounds.give_up
     )?;
     out.flush()
 }

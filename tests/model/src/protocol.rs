@@ -2,6 +2,7 @@
 
 use stateright::{Model, Property, Representative};
 
+use crate::asking::Answer;
 use crate::bounds::{Bounds, Guards};
 use crate::decide::Rules;
 use crate::property::{NO_ENDLESS_RUN, properties};
@@ -83,15 +84,17 @@ impl Model for Protocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        properties()
+        properties(self.rules.bounds.is_asked())
     }
 }
 
-/// Which of the dispatchers is which does not matter.
+/// Which of the dispatchers is which does not matter, nor which of the reconcilers.
 impl Representative for State {
     fn representative(&self) -> Self {
         let mut state = *self;
         state.dispatchers.sort_unstable();
+        let rank = |answer: &Option<Answer>| answer.map(|a| a.rank());
+        state.reconcilers.sort_unstable_by_key(rank);
         state
     }
 }

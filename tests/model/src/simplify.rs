@@ -2,17 +2,18 @@
 //! stands: a write that can only be refused is known to be refused because fences never go back.
 
 use ackbox_domain::EntryState;
+use ackbox_domain::settlement::Word as Said;
 
 use crate::clock::Steps;
 use crate::decide::Rules;
-use crate::state::{Attempt, Broken, Dispatcher, End, Place, State};
+use crate::state::{Attempt, Broken, Dispatcher, End, Permission, Place, State};
 
 /// How far back points in time are told apart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Oldest {
     /// A claim's start, as far as its lease matters: ended for every clock, with the allowed skew.
     pub lease: Steps,
-    /// A mark: its window has ended for every clock.
+    /// A mark: its window has ended for every clock, or the time of asking.
     pub mark: Steps,
     /// Due for every clock.
     pub due: Steps,
@@ -26,7 +27,7 @@ impl Rules {
         let lease = -(bounds.lease + bounds.skew()).cast_signed();
         Oldest {
             lease,
-            mark: lease.min(-bounds.window.cast_signed()),
+            mark: lease.min(-bounds.window.max(bounds.give_up).cast_signed()),
             due: 0,
             accepted: -bounds.retry_for.cast_signed(),
         }
@@ -37,7 +38,6 @@ impl Rules {
             return;
         }
         self.refuse(state);
-        self.drop_permission(state);
         self.drop_marks(state);
         let state_is = state.entry.state;
         let has_work = |d: &Dispatcher| {
@@ -53,14 +53,17 @@ impl Rules {
         let for_good = state_is == EntryState::Delivered
             || (state.operator_acts == 0
                 && matches!(state_is, EntryState::Held | EntryState::Dead));
-        if for_good && !state.dispatchers.iter().any(has_work) {
+        let is_answered = state.reconcilers.iter().any(Option::is_some);
+        if for_good && !is_answered && !state.dispatchers.iter().any(has_work) {
             state.entry.first_uncertain_at = None;
             state.entry.accepted_at = 0;
             state.crashes = 0;
             if state.in_flight() == 0 {
                 state.truth.first_arrival = None;
+                state.truth.permission = Permission::None;
             }
         }
+        drop_words(state);
     }
 
     /// A write whose condition cannot hold any more is refused at once: that changes nothing on the
@@ -86,26 +89,28 @@ impl Rules {
                 *dispatcher = Dispatcher::IDLE;
             }
         }
-    }
-
-    /// A permission that was used up is forgotten.
-    fn drop_permission(&self, state: &mut State) {
-        let permitted = state.entry.permitted;
-        let uses = |d: &Dispatcher| match d.at {
-            Place::Claimed(attempt) | Place::Sent(attempt, _) => attempt.fence == permitted,
-            Place::Orphan(_, by_permission) => by_permission,
-            _ => false,
-        };
-        let is_open = state.entry.fence < permitted
-            || (state.entry.state == EntryState::Claimed && state.entry.fence == permitted);
-        if !is_open && !state.dispatchers.iter().any(uses) {
-            state.entry.permitted = 0;
+        for answer in &mut state.reconcilers {
+            let refused = answer.is_some_and(|answer| match answer.said {
+                Said::Applied => entry.state == EntryState::Delivered,
+                Said::NotApplied | Said::StillUnknown => !is(EntryState::Unknown, answer.seen),
+            });
+            if refused {
+                *answer = None;
+            }
+            // It holds whatever was asked about, and whenever.
+            if let Some(answer) = answer
+                && answer.said == Said::Applied
+            {
+                (answer.seen, answer.clock_off) = (0, 0);
+            }
         }
     }
 
     /// Drops what a dispatcher and the entry know and will not use.
     fn drop_marks(&self, state: &mut State) {
+        // Else only whether there was something matters, not when: nothing may follow.
         let keeps_keys = self.bounds.keeps_keys();
+        let tells_when = keeps_keys || self.bounds.is_asked();
         let marked = state.entry.first_uncertain_at.is_some();
         let oldest = self.oldest();
         for dispatcher in &mut state.dispatchers {
@@ -122,29 +127,32 @@ impl Rules {
                         fence: 0,
                         claimed_at: 0,
                         after_uncertain: false,
+                        on_word: false,
                     };
                     dispatcher.clock_off = 0;
                 }
                 Place::Ended(attempt, End::NotSent | End::Busy) => attempt.claimed_at = 0,
-                Place::Sent(attempt, _) | Place::Ended(attempt, _) if marked || !keeps_keys => {
-                    attempt.claimed_at = 0;
+                Place::Sent(attempt, _) if marked || !tells_when => attempt.claimed_at = 0,
+                Place::Ended(attempt, _) => {
+                    // It may have arrived: the word does not cover it.
+                    attempt.on_word = false;
+                    if marked || !tells_when {
+                        attempt.claimed_at = 0;
+                    }
                 }
                 _ => {}
             }
         }
         if state.entry.state != EntryState::Claimed {
             state.entry.claimed_at = 0;
-        } else if marked || !keeps_keys {
+        } else if marked || !tells_when {
             state.entry.claimed_at = state.entry.claimed_at.max(oldest.lease);
         }
+        if !tells_when {
+            state.entry.first_uncertain_at = state.entry.first_uncertain_at.map(|_| 0);
+        }
         if !keeps_keys {
-            // When is of no matter where nothing may follow, only whether.
-            for mark in [
-                &mut state.entry.first_uncertain_at,
-                &mut state.truth.first_arrival,
-            ] {
-                *mark = mark.map(|_| 0);
-            }
+            state.truth.first_arrival = state.truth.first_arrival.map(|_| 0);
         }
     }
 
@@ -158,13 +166,13 @@ impl Rules {
     }
 
     /// What grows with every step, the weightiest first: what operators have done, the fence, how far
-    /// the entry is within it, records and crashes used up, work done by the dispatchers, time.
-    fn measure(&self, state: &State) -> [i32; 7] {
+    /// the entry is within it, records and crashes used up, questions, work done by the dispatchers, time.
+    fn measure(&self, state: &State) -> [i32; 9] {
         let entry = &state.entry;
         let within = match entry.state {
             EntryState::Claimed => 1,
-            EntryState::Pending => 2,
-            EntryState::Unknown => 3,
+            EntryState::Unknown => 2,
+            EntryState::Pending => 3,
             EntryState::Held => 4,
             EntryState::Dead => 5,
             EntryState::Delivered => 6,
@@ -192,7 +200,7 @@ impl Rules {
                 }
                 Place::Claimed(attempt) | Place::Ended(attempt, _) => i32::from(attempt.claimed_at),
                 Place::Sent(attempt, left) => i32::from(attempt.claimed_at) + i32::from(left),
-                Place::Orphan(left, _) => i32::from(left),
+                Place::Orphan(left) => i32::from(left),
                 _ => 0,
             };
         }
@@ -204,14 +212,66 @@ impl Rules {
         for point in marks.into_iter().flatten() {
             age -= i32::from(point);
         }
+        let [doubted, asked] = self.measure_of_asking(state);
         [
             -i32::from(state.operator_acts),
             i32::from(entry.fence),
             within,
             -i32::from(state.records),
             -i32::from(state.crashes),
+            doubted,
+            asked,
             work,
             age,
         ]
+    }
+
+    /// Of an unknown entry, the weightiest first: for how long it has been in doubt (when that is no
+    /// longer told apart, until when it is not asked); how far away the next question is, and what is
+    /// left of the ones before. An answer of "still unknown" moves the next question away, as far as no
+    /// clock reaches, or else to where the clock that does gives up.
+    fn measure_of_asking(&self, state: &State) -> [i32; 2] {
+        let entry = &state.entry;
+        let (EntryState::Unknown, Some(first)) = (entry.state, entry.first_uncertain_at) else {
+            return [0, 0];
+        };
+        let mut doubted = -i32::from(first);
+        if first <= self.oldest().mark {
+            doubted += i32::from(Steps::MAX - entry.due_at);
+        }
+        let away = entry.due_at.clamp(0, self.bounds.clock_off + 1);
+        let mut asked = 8 * i32::from(away);
+        for answer in &state.reconcilers {
+            asked += match answer {
+                Some(answer) if answer.said != Said::Applied && answer.clock_off < away => 0,
+                None => 1,
+                Some(_) => 2,
+            };
+        }
+        [doubted, asked]
+    }
+}
+
+/// Forgets words that nobody will read any more: numbers only grow.
+fn drop_words(state: &mut State) {
+    let entry = &mut state.entry;
+    let waits = |d: &Dispatcher| matches!(d.at, Place::Unanswered { .. });
+    let is_read = match entry.state {
+        // By the claim's answer, where it is still to come.
+        EntryState::Claimed => {
+            entry.cleared_fence + 1 >= entry.fence && state.dispatchers.iter().any(waits)
+        }
+        EntryState::Delivered => false,
+        _ => entry.cleared_fence >= entry.fence,
+    };
+    if !is_read || entry.first_uncertain_at.is_none() {
+        entry.cleared_fence = 0;
+    }
+    let truth = &mut state.truth;
+    // Where nothing has arrived, nothing needs a permission; the next that arrives uses it up.
+    let is_needed = truth.first_arrival.is_some()
+        || (truth.permission == Permission::Known && entry.first_uncertain_at.is_some());
+    if !is_needed {
+        truth.permission = Permission::None;
     }
 }

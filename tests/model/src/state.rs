@@ -1,8 +1,9 @@
-//! One state of the world: the entry on the table, three dispatchers, and the truth about the
-//! destination that nobody in the protocol can see.
+//! One state of the world: the entry on the table, three dispatchers, two reconcilers, and the truth
+//! about the destination that nobody in the protocol can see.
 
 use ackbox_domain::{EntryState, OutcomeKind};
 
+use crate::asking::Answer;
 use crate::clock::Steps;
 
 /// The outbox item, as far as decisions and conditions read it.
@@ -18,8 +19,9 @@ pub struct Entry {
     pub due_at: Steps,
     /// The first attempt that may have arrived.
     pub first_uncertain_at: Option<Steps>,
-    /// The one attempt (by fence) that an operator permitted whatever came before; 0 is none.
-    pub permitted: u8,
+    /// The last number that somebody's word covers: that attempt and those before it stand in nobody's
+    /// way. 0 is none.
+    pub cleared_fence: u8,
     /// When the action was accepted.
     pub accepted_at: Steps,
 }
@@ -66,8 +68,8 @@ pub enum Place {
     Claimed(Attempt),
     /// Its request is on its way, since then.
     Sent(Attempt, Steps),
-    /// It died with its request on its way, since then; whether that request was permitted.
-    Orphan(Steps, bool),
+    /// It died with its request on its way, since then.
+    Orphan(Steps),
     /// It knows what it will ever know of its attempt.
     Ended(Attempt, End),
 }
@@ -81,6 +83,8 @@ pub struct Attempt {
     pub claimed_at: Steps,
     /// Whether an earlier attempt may have arrived.
     pub after_uncertain: bool,
+    /// Whether that doubt was answered: the attempt is the one that somebody's word allows.
+    pub on_word: bool,
 }
 
 /// What a dispatcher learns of its attempt.
@@ -147,24 +151,39 @@ pub struct Truth {
     pub first_arrival: Option<Steps>,
     /// What an operator has said that settles the matter: applied, or dead.
     pub word: Option<Word>,
+    /// What allows a request whatever came before.
+    pub permission: Permission,
     /// What went wrong on the last step.
     pub broken: Broken,
 }
 
+/// Whether somebody's word on the table, an operator's or the destination's own, permits a request
+/// whatever came before it. It does until a request comes that may have arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Permission {
+    /// No word, or it was used up.
+    None,
+    /// It permits one, and what is on record says so.
+    Known,
+    /// It would, but a claim has run out since: the protocol takes it for used up.
+    RunOut,
+}
+
 /// What a step broke. A bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Broken(pub u8);
+pub struct Broken(pub u16);
 
 impl Broken {
     /// Nothing.
     pub const NOTHING: Self = Self(0);
-    /// A destination without keys got a request after one that may have arrived.
+    /// A destination without keys got a request after one that may have arrived, and no word since
+    /// then permitted it.
     pub const REPEATED: Self = Self(1);
     /// A request left that its lease does not cover.
     pub const PAST_LEASE: Self = Self(2);
     /// A request left that the window does not cover.
     pub const PAST_WINDOW: Self = Self(4);
-    /// A second effect that no operator permitted.
+    /// A second effect that no word permitted.
     pub const TWICE: Self = Self(8);
     /// A closed entry reopened, or a delivered one changed.
     pub const REOPENED: Self = Self(16);
@@ -174,6 +193,10 @@ impl Broken {
     pub const MARKED: Self = Self(128);
     /// A step that does not come nearer to the end.
     pub const BACKWARDS: Self = Self(64);
+    /// An entry was held for a doubt that somebody's word had answered.
+    pub const PASSED_OVER: Self = Self(256);
+    /// An entry that may have arrived became dead, or an unknown one was claimed, without an operator.
+    pub const GIVEN_UP: Self = Self(512);
 
     pub(crate) fn add(&mut self, what: Self, when: bool) {
         if when {
@@ -195,6 +218,8 @@ pub struct State {
     pub entry: Entry,
     /// The invocations.
     pub dispatchers: [Dispatcher; 3],
+    /// The reconcilers, each with the answer that it has not settled yet.
+    pub reconcilers: [Option<Answer>; 2],
     /// How many crashes are left.
     pub crashes: u8,
     /// How often the stream's record can still come.
@@ -223,10 +248,11 @@ impl State {
                 claimed_at: 0,
                 due_at: first_due,
                 first_uncertain_at: None,
-                permitted: 0,
+                cleared_fence: 0,
                 accepted_at: 0,
             },
             dispatchers: [Dispatcher::IDLE; 3],
+            reconcilers: [None; 2],
             crashes,
             records,
             operator_acts,
@@ -234,6 +260,7 @@ impl State {
                 effects: 0,
                 first_arrival: None,
                 word: None,
+                permission: Permission::None,
                 broken: Broken::NOTHING,
             },
         }

@@ -1,12 +1,13 @@
 //! The steps: what may happen next in a state.
 
 use ackbox_domain::EntryState;
+use ackbox_domain::settlement::Word as Said;
 
 use crate::clock::Steps;
 use crate::decide::Rules;
 use crate::state::{End, Place, State, Word};
 
-/// One thing that happens. `who` is a dispatcher.
+/// One thing that happens. The number is a dispatcher's, or a reconciler's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Time goes on by one step.
@@ -34,6 +35,12 @@ pub enum Step {
     Settle(usize),
     /// A dispatcher dies. Also: it gives up a write that it could not bring to the table in time.
     Crash(usize),
+    /// A reconciler whose clock is off so far reads the entry, asks, and hears this.
+    Ask(usize, Steps, Said),
+    /// A reconciler settles the answer.
+    Answer(usize),
+    /// A reconciler dies with the answer.
+    ReconcilerDies(usize),
     /// An operator acts.
     Operator(Word),
 }
@@ -62,6 +69,7 @@ impl Rules {
         for who in 0..self.bounds.dispatchers {
             self.steps_of(state, who, steps);
         }
+        self.steps_of_reconcilers(state, steps);
         let waits = matches!(state.entry.state, EntryState::Held | EntryState::Dead);
         if waits && state.operator_acts > 0 {
             steps.extend(WORDS.map(Step::Operator));

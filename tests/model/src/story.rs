@@ -20,7 +20,7 @@ pub(crate) fn story(path: &[(State, Option<Step>)]) -> String {
         // Writing to a text does not fail.
         let _ = writeln!(
             text,
-            "{:>3}  t={now:<3} {:<44} {}",
+            "{:>3}  t={now:<3} {:<52} {}",
             number + 1,
             words(before, step),
             standing(after, now)
@@ -55,6 +55,17 @@ fn words(before: &State, step: Step) -> String {
         Step::OrphanEnds(who, false) => format!("dead #{who}'s request is dropped"),
         Step::Settle(who) => format!("#{who} settles"),
         Step::Crash(who) => format!("#{who} dies"),
+        Step::Ask(who, off, said) => {
+            format!(
+                "reconciler {who} reads and asks, clock {off:+}: {}",
+                said.as_str()
+            )
+        }
+        Step::Answer(who) => {
+            let said = before.reconcilers[who].map_or("nothing", |answer| answer.said.as_str());
+            format!("reconciler {who} settles its answer: {said}")
+        }
+        Step::ReconcilerDies(who) => format!("reconciler {who} dies"),
         Step::Operator(word) => format!("an operator says: {word:?}"),
     }
 }
@@ -67,6 +78,9 @@ fn standing(state: &State, now: i32) -> String {
     }
     if let Some(first) = entry.first_uncertain_at {
         let _ = write!(text, ", mark at {}", now + i32::from(first));
+    }
+    if entry.cleared_fence > 0 {
+        let _ = write!(text, ", cleared {}", entry.cleared_fence);
     }
     let _ = write!(text, "; carried out {}x", state.truth.effects);
     text

@@ -13,8 +13,32 @@ use crate::state::Entry;
 pub(crate) struct DecidedOn {
     pub state: EntryState,
     pub fence: u8,
-    /// Whether it speaks for a holder that nobody has heard of: the claim ran out.
-    pub expired: bool,
+    /// Who settles.
+    pub by: By,
+}
+
+/// Who settles: the table takes some words for more than others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The holder of the claim, who knows the attempt's end.
+    Holder,
+    /// Whoever found the claim run out: it speaks for a holder that nobody has heard of.
+    Expiry,
+    /// A dispatcher that may not attempt it any more.
+    NoAttempt,
+    /// A reconciler, with the destination's word.
+    Answer,
+}
+
+/// What became of a settlement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// It holds.
+    Settlement,
+    /// It was refused, and left a mark where there was none.
+    MarkAlone,
+    /// It was refused.
+    Nothing,
 }
 
 impl Entry {
@@ -48,8 +72,11 @@ impl Entry {
         settlement: &Settlement,
         guards: &Guards,
     ) -> bool {
-        let stands_so = (!guards.settle_state || self.state == on.state)
-            && (!guards.settle_fence || self.fence == on.fence);
+        let (state, fence) = match on.by {
+            By::Answer => (guards.answer_state, guards.answer_fence),
+            _ => (guards.settle_state, guards.settle_fence),
+        };
+        let stands_so = (!state || self.state == on.state) && (!fence || self.fence == on.fence);
         let late_success = guards.late_success
             && *settlement == Settlement::Delivered
             && self.state != EntryState::Delivered;
@@ -57,12 +84,22 @@ impl Entry {
     }
 
     /// The settlement's write; where it is refused, its mark is still put on the record, unless it
-    /// only says that nothing was heard: then somebody has been heard since. Whether a refused one
-    /// left a mark where there was none.
-    pub(crate) fn settle(&mut self, on: DecidedOn, settled: &Settled, guards: &Guards) -> bool {
+    /// only says that nothing was heard (then somebody has been heard since), or there was no attempt
+    /// that it could be the mark of.
+    pub(crate) fn settle(&mut self, on: DecidedOn, settled: &Settled, guards: &Guards) -> Written {
         let takes = self.takes_settlement(on, &settled.settlement, guards);
-        if !takes && on.expired && guards.expiry_yields {
-            return false;
+        let leaves_evidence = match on.by {
+            By::Holder => true,
+            By::Expiry => !guards.expiry_yields,
+            By::NoAttempt | By::Answer => false,
+        };
+        if !takes && !leaves_evidence {
+            return Written::Nothing;
+        }
+        if (takes || !guards.overtaken_clears_nothing)
+            && let Some(fence) = settled.cleared_fence
+        {
+            self.cleared_fence = u8::try_from(fence).unwrap_or(u8::MAX);
         }
         if takes {
             self.state = settled.settlement.state();
@@ -80,7 +117,11 @@ impl Entry {
         if sets_mark {
             self.first_uncertain_at = settled.first_uncertain_at.map(steps_to);
         }
-        sets_mark && !takes
+        match (takes, sets_mark) {
+            (true, _) => Written::Settlement,
+            (false, true) => Written::MarkAlone,
+            (false, false) => Written::Nothing,
+        }
     }
 
     /// Whether the index shows the entry to a sweep at `now`: pending and claimed entries, once due.

@@ -42,6 +42,10 @@ pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry) -> Update 
         .then(|| change.now.plus(CLOSED_KEPT));
     update.set_or_remove(attribute::EXPIRES_AT, expires_at.map(|at| n(at.unix_s())));
     mark(&mut update, change);
+    // That attempts were not applied is noted beside the mark, by the number of the last one.
+    if let Some(fence) = change.settled.cleared_fence {
+        update.set(attribute::CLEARED_FENCE, n(fence));
+    }
     if let Some((attempt, detail)) = change.attempt {
         update.set(attribute::ATTEMPTS, s(with(standing, attempt)));
         let detail = cut(detail);
@@ -52,7 +56,8 @@ pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry) -> Update 
     update
 }
 
-/// The attempt alone, and its mark: the state stays as another wrote it.
+/// The attempt alone, and its mark: the state stays as another wrote it. So does what has been cleared:
+/// whoever wrote since may know of a newer attempt, whose number this one's would undo.
 pub(super) fn evidence(change: &Change<'_>, standing: &OutboxEntry) -> Update {
     let mut update = only_if_it_stands_so(standing);
     mark(&mut update, change);
@@ -94,14 +99,10 @@ fn only_if_it_stands_so(standing: &OutboxEntry) -> Update {
     update
 }
 
-/// The first attempt that may have arrived sets the mark; nothing ever moves or clears it. That attempts
-/// were not applied is noted beside it, by their number.
+/// The first attempt that may have arrived sets the mark; nothing ever moves or clears it.
 fn mark(update: &mut Update, change: &Change<'_>) {
     if let Some(first) = change.settled.first_uncertain_at {
         update.set_once(attribute::FIRST_UNCERTAIN_AT, time(first));
-    }
-    if let Some(fence) = change.settled.cleared_fence {
-        update.set(attribute::CLEARED_FENCE, n(fence));
     }
 }
 

@@ -192,6 +192,34 @@ async fn a_closed_entry_is_never_reopened() {
 }
 
 #[tokio::test]
+async fn an_overtaken_attempt_does_not_take_back_what_has_been_cleared_since() {
+    let engine = Engine::start().await;
+    let store = &engine.store;
+    let cleared = |settlement: &Settled, fence| Settled {
+        cleared_fence: Some(fence),
+        ..*settlement
+    };
+    let read = accepted(store, &action("msg_1", b"{}")).await;
+    let first = claimed(store, &read, "first").await;
+    // The first claim ran out; the second attempt surely did not arrive, and carries the word on.
+    settle(store, &first, &retry(NOW), None).await;
+    let second = claimed(store, &entry(&engine, &first).await, "second").await;
+    let record = attempt(2, OutcomeKind::Busy, Some(503));
+    let carried = cleared(&retry(NOW), 2);
+    let answer = settle(store, &second, &carried, Some(&record)).await;
+    assert_eq!(answer, SettleResult::Settled);
+    assert_eq!(entry(&engine, &first).await.cleared_fence, 2);
+    // Only now comes what the first one knows: that it was not sent.
+    let record = attempt(1, OutcomeKind::NotSent, None);
+    let late = cleared(&retry(NOW), 1);
+    let answer = settle(store, &first, &late, Some(&record)).await;
+    assert_eq!(answer, SettleResult::Overtaken(EntryState::Pending));
+    let after = entry(&engine, &first).await;
+    assert_eq!(after.attempts.len(), 2, "it is on the record");
+    assert_eq!(after.cleared_fence, 2);
+}
+
+#[tokio::test]
 async fn a_second_success_is_evidence_on_a_delivered_entry() {
     let engine = Engine::start().await;
     let store = &engine.store;
