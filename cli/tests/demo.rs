@@ -70,9 +70,9 @@ fn the_demo_for_people_has_no_colours_in_a_pipe_and_no_failed_claim() {
     assert!(!told.contains('✗'), "{told}");
     assert!(told.contains("13 accepted = 11 delivered + 0 unknown + 2 held + 0 dead; 0 lost"));
     for reply in [
-        r#"? 200 {"state":"on air"}: applied, and not sent again"#,
-        "? 404: not applied, so it may be sent once more",
-        "nothing clear",
+        r#"? 200 {"state":"on air"}: applied, so not sent again"#,
+        "? 404: not applied, so sent once more",
+        ": never a clear word",
     ] {
         assert!(told.contains(reply), "{reply}: {told}");
     }

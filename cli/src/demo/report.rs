@@ -144,7 +144,7 @@ impl<'t> Report<'t> {
 
     /// What the destination replied when it was asked about the action; none, where it was not.
     fn asked(&self, action: &Action) -> Option<String> {
-        let told = course::told(&action.asked)?;
+        let told = course::told(action.answers.len(), &action.asked)?;
         let told = format!("{:indent$}? {}", "", escaped(&told), indent = 4 + SOURCE);
         Some(self.dim(told.trim_end()))
     }

@@ -20,8 +20,9 @@ pub(super) fn of(answers: &[Answered], asked: &[Question]) -> String {
     courses.collect::<Vec<_>>().join(" → ")
 }
 
-/// What was replied, each reply once, and what it came to. None: nothing was asked.
-pub(super) fn told(asked: &[Question]) -> Option<String> {
+/// What was replied, each reply once, and what came of it, where there were so many attempts in all.
+/// None: nothing was asked.
+pub(super) fn told(attempts: usize, asked: &[Question]) -> Option<String> {
     let last = asked.last()?;
     let mut replies: Vec<String> = Vec::new();
     for question in asked {
@@ -31,10 +32,10 @@ pub(super) fn told(asked: &[Question]) -> Option<String> {
         }
     }
     let came = match last.means() {
-        Word::Applied => "applied, and not sent again".to_owned(),
-        Word::NotApplied => "not applied, so it may be sent once more".to_owned(),
-        Word::StillUnknown if asked.len() == 1 => "nothing clear".to_owned(),
-        Word::StillUnknown => format!("nothing clear, {} times", asked.len()),
+        Word::Applied => "applied, so not sent again".to_owned(),
+        Word::NotApplied if attempts > last.after => "not applied, so sent once more".to_owned(),
+        Word::NotApplied => "not applied".to_owned(),
+        Word::StillUnknown => "never a clear word".to_owned(),
     };
     Some(format!("{}: {came}", replies.join(", ")))
 }
@@ -79,16 +80,21 @@ mod tests {
     }
 
     #[test]
-    fn the_replies_are_told_once_each_with_what_they_came_to() {
+    fn the_replies_are_told_once_each_with_what_came_of_them() {
         let queued = Reply::says(Word::StillUnknown, 200, "queued");
         let replies = [queued, Reply::Nothing, queued];
         let asked = replies.map(|reply| question(1, reply));
-        assert_eq!(
-            told(&asked).unwrap(),
-            "200 queued, cut: nothing clear, 3 times"
-        );
+        let vain = "200 queued, cut: never a clear word";
+        assert_eq!(told(1, &asked).unwrap(), vain);
         let applied = [question(1, Reply::says(Word::Applied, 200, ""))];
-        assert_eq!(told(&applied).unwrap(), "200: applied, and not sent again");
-        assert_eq!(told(&[]), None);
+        assert_eq!(
+            told(1, &applied).unwrap(),
+            "200: applied, so not sent again"
+        );
+        let denied = [question(1, Reply::says(Word::NotApplied, 404, ""))];
+        let again = told(2, &denied).unwrap();
+        assert_eq!(again, "404: not applied, so sent once more");
+        assert_eq!(told(1, &denied).unwrap(), "404: not applied");
+        assert_eq!(told(1, &[]), None);
     }
 }

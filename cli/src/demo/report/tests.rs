@@ -100,7 +100,7 @@ fn what_a_destination_replied_stands_below_its_action_and_steers_no_terminal() {
         .unwrap();
     assert_eq!(
         lines[at + 1].trim(),
-        "? 200 \\u{1b}[2J queued: nothing clear"
+        "? 200 \\u{1b}[2J queued: never a clear word"
     );
 }
 
