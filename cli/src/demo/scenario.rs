@@ -10,7 +10,7 @@ use ackbox_domain::settlement::Word;
 
 use super::destination::Answered;
 use super::parcel::{self, Parcel};
-use super::setting::{CANNOT_SAY, DOWN_TWICE, HAS_IT, HAS_IT_NOT, STALLS};
+use super::setting::{CANNOT_SAY, HAS_IT, HAS_IT_NOT, STALLS};
 use super::stage::{Stage, StageError};
 use super::verdict::{Counts, Expected, Trouble};
 
@@ -174,11 +174,7 @@ async fn trouble(stage: &Stage) -> Came {
         parcel::for_the_one_that_hangs_up(),
         parcel::for_the_one_without_keys(),
     ];
-    send_at_once(stage, parcels).await?;
-    if let Some(destination) = stage.destination(DOWN_TWICE) {
-        destination.until(|log| log.len() > 2).await;
-    }
-    Ok(None)
+    send_at_once(stage, parcels).await
 }
 
 async fn to_be_asked(stage: &Stage) -> Came {
@@ -216,7 +212,7 @@ const fn in_words(word: Word) -> &'static str {
     match word {
         Word::Applied => "applied",
         Word::NotApplied => "not applied",
-        Word::StillUnknown => "not clear",
+        Word::StillUnknown => "unclear",
     }
 }
 

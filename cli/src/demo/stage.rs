@@ -22,8 +22,9 @@ use crate::edge;
 /// The table's name.
 const TABLE: &str = "demo";
 
-/// How often the sweeper is woken.
-const SWEEP_EVERY: Duration = Duration::from_millis(300);
+/// How often the sweeper and the reconciler are woken. Each time they ask for every destination, by every
+/// shard of the index, which in a debug build is most of what the demo costs.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
 /// How long a batch of the stream waits for more records.
 const STREAM_WINDOW: Duration = Duration::from_millis(20);
