@@ -23,6 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   ackbox list                             all that is not delivered
   ackbox list --state held                what waits for an operator
+  ackbox list --state unknown             what a destination is to be asked about; DUE says when
   ackbox list --destination mailer --json
   ackbox list --state conflict --source stripe
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ackbox list

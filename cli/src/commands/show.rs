@@ -10,8 +10,8 @@ use ackbox_domain::{ActionKey, RenderedBody, StoredBody, Timestamp};
 use ackbox_store::Story;
 use serde_json::json;
 
-use crate::commands::CommandError;
 use crate::commands::table::{self, TableChoice};
+use crate::commands::{CommandError, doubt};
 use crate::edge;
 use crate::output::{self, Terminal, Tone, age, escaped, until};
 
@@ -124,6 +124,8 @@ fn facts(story: &Story) -> Vec<(&'static str, String)> {
         facts.push(("source", entry.source.to_string()));
         facts.push(("destination", entry.destination.to_string()));
         facts.push(("attempts", format!("{}{cut}", entry.fence)));
+        facts.extend(doubt::word(entry).map(|word| ("its word", word)));
+        facts.extend(doubt::heard(entry).map(|heard| ("last asked", escaped(heard))));
     } else {
         facts.push(("state", "closed; its entry has expired".to_owned()));
     }

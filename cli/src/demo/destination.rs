@@ -1,6 +1,7 @@
 //! A destination on loopback that fails as its script says: requests come in over real HTTP/1.1, every
-//! one is logged with its exact bytes, and is answered, stalled or dropped. What must never happen: a
-//! request that was read and is not in the log.
+//! one is logged with its exact bytes, and is answered, stalled or dropped. One that can be asked takes
+//! every GET for a question, and logs it apart. What must never happen: a request that was read and is
+//! not in the log.
 
 use std::fmt;
 use std::io;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use ackbox_domain::ActionKey;
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -18,6 +19,10 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
+
+mod question;
+
+pub use question::{Asked, Question, Reply};
 
 /// One request, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +88,13 @@ pub struct Destination {
     accepting: AbortHandle,
 }
 
+type Script = Box<dyn Fn(&Received) -> Behaviour + Send + Sync>;
+type Replies = Box<dyn Fn(&Question) -> Reply + Send + Sync>;
+
 struct Shared {
-    script: Box<dyn Fn(&Received) -> Behaviour + Send + Sync>,
+    script: Script,
+    /// None: it cannot be asked, and every request is a delivery.
+    replies: Option<Replies>,
     log: watch::Sender<Log>,
     released: watch::Sender<u64>,
 }
@@ -94,6 +104,7 @@ struct Shared {
 struct Log {
     received: Vec<Received>,
     answered: Vec<Answered>,
+    asked: Vec<Asked>,
 }
 
 impl Destination {
@@ -105,10 +116,28 @@ impl Destination {
     pub async fn start(
         script: impl Fn(&Received) -> Behaviour + Send + Sync + 'static,
     ) -> io::Result<Self> {
+        Self::listen(Box::new(script), None).await
+    }
+
+    /// As [`Destination::start`], for one that can be asked: every GET is a question, and `replies` is
+    /// asked once for each.
+    ///
+    /// # Errors
+    ///
+    /// No loopback port can be had.
+    pub async fn start_answering(
+        script: impl Fn(&Received) -> Behaviour + Send + Sync + 'static,
+        replies: impl Fn(&Question) -> Reply + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        Self::listen(Box::new(script), Some(Box::new(replies))).await
+    }
+
+    async fn listen(script: Script, replies: Option<Replies>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            script: Box::new(script),
+            script,
+            replies,
             log: watch::Sender::default(),
             released: watch::Sender::default(),
         });
@@ -135,6 +164,18 @@ impl Destination {
         let log = self.shared.log.borrow();
         let answered = log.answered.iter().copied();
         log.received.iter().cloned().zip(answered).collect()
+    }
+
+    /// Every question read so far, with its reply, in the order of reading.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.shared.log.borrow().asked.clone()
+    }
+
+    /// Waits until so many questions have been read.
+    pub async fn until_asked(&self, times: usize) {
+        let mut log = self.shared.log.subscribe();
+        // The sender lives in `self`, so the channel cannot close while this waits.
+        let _ = log.wait_for(|log| log.asked.len() >= times).await;
     }
 
     /// Waits until the log meets the condition; asked at once, and again after every request.
@@ -205,8 +246,13 @@ async fn answer(
     // A sender that stops midway has sent no request.
     let body = body.collect().await.map_err(|_| Dropped)?.to_bytes();
     let path = parts.uri.path_and_query().map(ToString::to_string);
-    let (at, behaviour, round) =
-        shared.take(&parts.headers, path.unwrap_or_default(), body.to_vec());
+    let path = path.unwrap_or_default();
+    if let Some(replies) = &shared.replies
+        && parts.method == Method::GET
+    {
+        return shared.asked(path, replies).response();
+    }
+    let (at, behaviour, round) = shared.take(&parts.headers, path, body.to_vec());
     let (status, headers, body) = match behaviour {
         Behaviour::Answer {
             status,

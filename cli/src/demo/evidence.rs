@@ -1,10 +1,11 @@
 //! What the verdict looks at: the senders' ledger, what the destinations logged, and, for actions that no
 //! destination confirmed, where the table says they stand.
 
+use ackbox_domain::settlement::Word;
 use ackbox_domain::{EntryState, OutcomeKind};
 use serde_json::value::RawValue;
 
-use super::destination::Answered;
+use super::destination::{Answered, Reply};
 use super::ledger::Sent;
 
 /// Everything that is known after a run.
@@ -14,6 +15,8 @@ pub struct Evidence {
     pub sent: Vec<Sent>,
     /// The destinations' logs: one destination after the other, each in the order of reading.
     pub attempts: Vec<Attempt>,
+    /// The questions that they logged, in the same order.
+    pub questions: Vec<Question>,
     /// Every entry that the table holds of what is not delivered, and of what the destinations saw.
     pub standing: Vec<Standing>,
 }
@@ -53,19 +56,42 @@ impl Attempt {
         }
     }
 
-    /// Whether this delivers that body: as it is, or as the data of an envelope.
-    pub fn carries(&self, body: &[u8]) -> bool {
-        self.body == body || self.enveloped().is_some_and(|data| data == trimmed(body))
+    /// Whether this delivers that body of that source: as it is, or as the data of an envelope, which names
+    /// its source. Two senders may send the same bytes.
+    pub fn carries(&self, body: &[u8], source: &str) -> bool {
+        let is_own = |(of, data): (&str, &[u8])| of == source && data == trimmed(body);
+        self.body == body || self.enveloped().is_some_and(is_own)
     }
 
-    fn enveloped(&self) -> Option<&[u8]> {
+    fn enveloped(&self) -> Option<(&str, &[u8])> {
         #[derive(serde::Deserialize)]
         struct Envelope<'a> {
+            source: &'a str,
             #[serde(borrow)]
             data: &'a RawValue,
         }
         let envelope: Envelope<'_> = serde_json::from_slice(&self.body).ok()?;
-        Some(trimmed(envelope.data.get().as_bytes()))
+        Some((envelope.source, trimmed(envelope.data.get().as_bytes())))
+    }
+}
+
+/// One question that a destination read, and what it replied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Where.
+    pub destination: String,
+    /// The key that was asked about.
+    pub key: String,
+    /// How many attempts under this key the destination had read by then.
+    pub after: usize,
+    /// What it replied, and meant by it.
+    pub reply: Reply,
+}
+
+impl Question {
+    /// What the destination meant: its own word, whatever was made of it.
+    pub fn means(&self) -> Word {
+        self.reply.means()
     }
 }
 

@@ -42,14 +42,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const MORE: &str = "\
 Everything runs in this process: an engine in memory, the receiver, the
-dispatcher and the sweeper, and five destinations of which four are in trouble.
+dispatcher, the sweeper and the reconciler, and eight destinations of which
+seven are in trouble; three of these can be asked what became of an action.
 Nothing leaves this machine, and nothing is written to disk.
 
-The verdict compares what the senders were told with what the destinations saw;
-the table's own opinion decides nothing. In --json, `requests` is the sum of
-`accepted`, `duplicates`, `conflicts`, `refused` and `ignored` (a message that
-is too large is in `refused`, and in `too_large`), and `accepted` is the sum of
-`delivered`, `unknown`, `held` and `dead`.
+The verdict compares what the senders were told with what the destinations saw
+and said; the table's own opinion decides nothing. In --json, `requests` is the
+sum of `accepted`, `duplicates`, `conflicts`, `refused` and `ignored` (a message
+that is too large is in `refused`, and in `too_large`), and `accepted` is the
+sum of `delivered`, `unknown`, `held` and `dead`. `asked` are the accepted facts
+about which a destination was asked, by `questions` in all.
 
 Examples:
   ackbox demo

@@ -198,12 +198,41 @@ pub fn for_the_one_that_stalls() -> Parcel {
     )
 }
 
+/// The event whose destination hangs up, and knows that it has the action.
+pub fn for_the_one_that_has_it() -> Parcel {
+    new(
+        "openrouter",
+        "video completed abc123",
+        "abc123-completed",
+        body!("openrouter-video-completed"),
+    )
+}
+
+/// The event whose destination hangs up, and knows that it does not have the action.
+pub fn for_the_one_that_has_it_not() -> Parcel {
+    let id = "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043";
+    let mut parcel = new(
+        "shopify",
+        "order 820982911946154508",
+        id,
+        body!("shopify-order"),
+    );
+    parcel.event = Some("orders/create");
+    parcel
+}
+
+/// The event whose destination hangs up, and never can say.
+pub fn for_the_one_that_cannot_say() -> Parcel {
+    let id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+    new("svix", "test 2432232314", id, body!("svix-message"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Every body of a sender's vectors, in the base64 in which they stand there.
-    const VECTORS: [(&str, &str); 5] = [
+    const VECTORS: [(&str, &str); 8] = [
         (
             "github",
             include_str!("../../../shared/signature/tests/vectors/github.json"),
@@ -224,6 +253,18 @@ mod tests {
             "tornado",
             include_str!("../../../shared/signature/tests/vectors/tornado.json"),
         ),
+        (
+            "openrouter",
+            include_str!("../../../shared/signature/tests/vectors/openrouter.json"),
+        ),
+        (
+            "shopify",
+            include_str!("../../../shared/signature/tests/vectors/shopify.json"),
+        ),
+        (
+            "svix",
+            include_str!("../../../shared/signature/tests/vectors/svix.json"),
+        ),
     ];
 
     #[test]
@@ -235,6 +276,9 @@ mod tests {
             for_the_one_that_hangs_up(),
             for_the_one_without_keys(),
             for_the_one_that_stalls(),
+            for_the_one_that_has_it(),
+            for_the_one_that_has_it_not(),
+            for_the_one_that_cannot_say(),
         ]);
         for parcel in parcels {
             let (_, vectors) = VECTORS

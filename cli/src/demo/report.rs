@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use ackbox_domain::EntryState;
 
-use super::destination::Answered;
 use super::evidence::Evidence;
 use super::ledger::Sent;
 use super::scenario::Step;
@@ -13,9 +12,13 @@ use super::setting::described;
 use super::verdict::{Action, Claim, Verdict};
 use crate::output::{Terminal, Tone, escaped};
 
+mod course;
 mod layout;
 
 use layout::{Column, fitted, row};
+
+/// The width of a source's name, and the space behind it.
+const SOURCE: usize = 11;
 
 /// Who prints, and on what.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +35,7 @@ impl<'t> Report<'t> {
 
     /// The lines before anything has happened.
     pub fn opening(&self) -> Vec<String> {
-        let what = "5 senders, 1 table in memory, 5 destinations; real HTTP on loopback";
+        let what = "8 senders, 1 table in memory, 8 destinations; real HTTP on loopback";
         let title = self.terminal.paint(Tone::Bold, "ackbox demo");
         vec![format!("{title}  {}", self.dim(what)), String::new()]
     }
@@ -99,31 +102,31 @@ impl<'t> Report<'t> {
                 destination = Some(at);
             }
             lines.push(self.action(action));
+            lines.extend(self.asked(action));
         }
         lines
     }
 
     fn action(&self, action: &Action) -> String {
         const WHOLE: usize = 36;
-        const SHORT: usize = 12;
+        const SHORT: usize = 11;
         /// The columns beside the key, with the spaces between them.
-        const REST: usize = 4 + 8 + 26 + 2 + 17 + 9;
+        const REST: usize = 4 + SOURCE + 26 + 2 + 16 + 9;
         let key = if self.width >= REST + WHOLE {
             WHOLE
         } else {
             SHORT
         };
-        let answers: Vec<String> = action.answers.iter().map(answer).collect();
-        let answers = fitted(&answers.join(" → "), 16);
+        let course = fitted(&course::of(&action.answers, &action.asked), 15);
         let is_at_rest = matches!(action.state, Some(EntryState::Delivered));
         let state = action.state.map_or("nowhere", EntryState::as_str);
         let tone = if is_at_rest { Tone::Good } else { Tone::Warn };
         let mut line = format!(
             "    {}{}{}  {} {}",
-            fitted(action.source.unwrap_or("?"), 8),
+            fitted(action.source.unwrap_or("?"), SOURCE),
             fitted(action.fact.unwrap_or("nobody was promised this"), 26),
             self.dim(&fitted(&escaped(&action.key), key)),
-            answers,
+            course,
             self.terminal.paint(tone, state),
         );
         // The table's own opinion decides nothing; where it differs, it is worth a look.
@@ -139,14 +142,22 @@ impl<'t> Report<'t> {
         line
     }
 
+    /// What the destination replied when it was asked about the action; none, where it was not.
+    fn asked(&self, action: &Action) -> Option<String> {
+        let told = course::told(action.answers.len(), &action.asked)?;
+        let told = format!("{:indent$}? {}", "", escaped(&told), indent = 4 + SOURCE);
+        Some(self.dim(told.trim_end()))
+    }
+
     fn legend(&self) -> Vec<String> {
         let lines = [
             "",
             "  →        tried again, under the same key and with the same bytes",
             "  cut      took the request and hung up: it may have acted on it, or not",
+            "  ?        was asked whether it has the action; what it said stands below",
             "  stopped  the dispatcher went away before the answer",
-            "  held     may have arrived, and the destination keeps no keys: a repetition",
-            "           could do it twice, so it waits for a person",
+            "  held     may have arrived, and neither keys nor an answer make it safe to",
+            "           repeat: it could be done twice, so it waits for a person",
         ];
         lines.iter().map(|line| self.dim(line)).collect()
     }
@@ -213,14 +224,6 @@ fn told(sent: &Sent) -> &str {
         Ok(answer) if answer.outcome == "too-large" => "refused",
         Ok(answer) => &answer.outcome,
         Err(_) => "unanswered",
-    }
-}
-
-fn answer(answered: &Answered) -> String {
-    match answered {
-        Answered::Status(status) => status.to_string(),
-        Answered::Dropped => "cut".to_owned(),
-        Answered::Stalled => "stopped".to_owned(),
     }
 }
 

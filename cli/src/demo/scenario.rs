@@ -6,11 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use futures_util::future;
 
+use ackbox_domain::settlement::Word;
+
 use super::destination::Answered;
 use super::parcel::{self, Parcel};
-use super::setting::{DOWN_TWICE, STALLS};
+use super::setting::{CANNOT_SAY, HAS_IT, HAS_IT_NOT, STALLS};
 use super::stage::{Stage, StageError};
-use super::verdict::{Counts, Expected};
+use super::verdict::{Counts, Expected, Trouble};
 
 /// How often each new event comes again.
 const REDELIVERIES: usize = 2;
@@ -20,24 +22,38 @@ const AT_ONCE: usize = 32;
 /// What a run must come to.
 pub fn expected() -> Expected {
     use Answered::{Dropped, Stalled, Status};
+    use Word::{Applied, NotApplied, StillUnknown};
+    let trouble = |fact, attempts: &[Answered], words: &[Word]| Trouble {
+        fact,
+        attempts: attempts.to_vec(),
+        words: words.to_vec(),
+    };
     Expected {
         counts: Counts {
-            requests: 5 + 10 + 32 + 1 + 3 + 1 + 4,
-            accepted: 10,
+            requests: 5 + 10 + 32 + 1 + 3 + 1 + 4 + 3,
+            accepted: 13,
             duplicates: 10 + 31,
             conflicts: 1,
             refused: 3,
             ignored: 1,
-            delivered: 9,
-            held: 1,
+            delivered: 11,
+            held: 2,
             too_large: 1,
+            asked: 3,
             ..Counts::default()
         },
         trouble: vec![
-            ("batch_completed 550e8400", vec![Stalled, Status(200)]),
-            ("deployment", vec![Status(503), Status(503), Status(200)]),
-            ("job_failed 550e8400", vec![Dropped, Status(200)]),
-            ("avatar_video.ready avv_01", vec![Dropped]),
+            trouble("batch_completed 550e8400", &[Stalled, Status(200)], &[]),
+            trouble("deployment", &[Status(503), Status(503), Status(200)], &[]),
+            trouble("job_failed 550e8400", &[Dropped, Status(200)], &[]),
+            trouble("avatar_video.ready avv_01", &[Dropped], &[]),
+            trouble("video completed abc123", &[Dropped], &[Applied]),
+            trouble(
+                "order 820982911946154508",
+                &[Dropped, Status(200)],
+                &[NotApplied],
+            ),
+            trouble("test 2432232314", &[Dropped], &[StillUnknown]),
         ],
     }
 }
@@ -96,6 +112,8 @@ pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(
         stopped(stage)
     );
     step!("one destination is down, two hang up", trouble(stage));
+    step!("three that can be asked hang up", to_be_asked(stage));
+    step!("they are asked what became of it", asked(stage));
     step!("repeat what may be repeated, hold the rest", settled(stage));
     Ok(())
 }
@@ -156,21 +174,46 @@ async fn trouble(stage: &Stage) -> Came {
         parcel::for_the_one_that_hangs_up(),
         parcel::for_the_one_without_keys(),
     ];
-    send_at_once(stage, parcels).await?;
-    if let Some(destination) = stage.destination(DOWN_TWICE) {
-        destination.until(|log| log.len() > 2).await;
+    send_at_once(stage, parcels).await
+}
+
+async fn to_be_asked(stage: &Stage) -> Came {
+    let parcels = [
+        parcel::for_the_one_that_has_it(),
+        parcel::for_the_one_that_has_it_not(),
+        parcel::for_the_one_that_cannot_say(),
+    ];
+    send_at_once(stage, parcels).await
+}
+
+async fn asked(stage: &Stage) -> Came {
+    let mut words = Vec::new();
+    for name in [HAS_IT, HAS_IT_NOT, CANNOT_SAY] {
+        if let Some(destination) = stage.destination(name) {
+            destination.until_asked(1).await;
+            let first = destination.asked().into_iter().next();
+            words.extend(first.map(|first| in_words(first.reply.means())));
+        }
     }
-    Ok(None)
+    Ok(Some(words.join(", ")))
 }
 
 async fn settled(stage: &Stage) -> Came {
     if let Some(destination) = stage.destination(STALLS) {
         destination.until(|log| log.len() > 1).await;
     }
-    stage.until_settled(10).await?;
+    stage.until_settled(13).await?;
     // Nothing may be left to do: whatever this sweep sends, the verdict will see.
     let swept = stage.runtime.sweep_now().await;
     Ok(Some(format!("a last sweep finds {} due", swept["found"])))
+}
+
+const fn in_words(word: Word) -> &'static str {
+    match word {
+        Word::Applied => "applied",
+        Word::NotApplied => "not applied",
+        Word::StillUnknown => "unclear",
+    }
 }
 
 /// What the senders were answered since then, in words: `1 accepted, 31 duplicates`.

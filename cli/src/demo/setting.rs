@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ackbox_config::{Config, Mistakes};
 use ackbox_domain::Name;
+use ackbox_domain::settlement::Word;
 
-use super::destination::{Behaviour, Destination, Received};
+use super::destination::{Behaviour, Destination, Question, Received, Reply};
 
 /// Where the trouble is.
 pub const DOWN_TWICE: &str = "deployer";
@@ -18,6 +19,12 @@ pub const HANGS_UP: &str = "refunds";
 pub const HANGS_UP_WITHOUT_KEYS: &str = "mailer";
 /// The dispatcher is stopped while it waits here.
 pub const STALLS: &str = "renderer";
+/// Takes the first request and hangs up; asked, it knows that it has the action.
+pub const HAS_IT: &str = "screens";
+/// Takes the first request and hangs up; asked, it knows that it does not have the action.
+pub const HAS_IT_NOT: &str = "shipping";
+/// Takes the first request and hangs up; asked, it never has a clear answer.
+pub const CANNOT_SAY: &str = "support";
 
 /// A configuration and the destinations that it names.
 #[derive(Debug)]
@@ -46,18 +53,14 @@ impl Setting {
     ///
     /// No loopback port can be had.
     pub async fn start() -> Result<Self, SettingError> {
-        let mut config = configuration()?;
         let mut destinations = BTreeMap::new();
-        for (name, configured) in &mut config.destinations {
-            let script = script(name.as_str());
-            let destination = Destination::start(script).await?;
-            if let Some(http) = configured.to.http_mut()
-                && let Ok(url) = destination.url(http.url.path()).parse()
-            {
-                http.url = url;
-            }
-            destinations.insert(name.clone(), destination);
+        let mut text = TEXT.to_owned();
+        for name in configuration(TEXT)?.destinations.into_keys() {
+            let destination = start(name.as_str()).await?;
+            text = text.replace(&address(name.as_str()), &destination.url(""));
+            destinations.insert(name, destination);
         }
+        let config = configuration(&text)?;
         Ok(Self {
             config,
             destinations,
@@ -65,8 +68,22 @@ impl Setting {
     }
 }
 
-fn configuration() -> Result<Config, Mistakes> {
-    Config::parse("demo.toml", include_str!("demo.toml"))
+const TEXT: &str = include_str!("demo.toml");
+
+fn configuration(text: &str) -> Result<Config, Mistakes> {
+    Config::parse("demo.toml", text)
+}
+
+/// Where a destination is by the file; the run's own address takes its place.
+fn address(destination: &str) -> String {
+    format!("http://{destination}.localhost")
+}
+
+async fn start(name: &str) -> io::Result<Destination> {
+    match replies(name) {
+        Some(replies) => Destination::start_answering(script(name), replies).await,
+        None => Destination::start(script(name)).await,
+    }
 }
 
 /// How a destination behaves; `seen` counts the requests of one key.
@@ -76,16 +93,37 @@ fn script(destination: &str) -> fn(&Received) -> Behaviour {
             1 | 2 => Behaviour::status(503),
             _ => Behaviour::status(200),
         },
-        HANGS_UP | HANGS_UP_WITHOUT_KEYS => |request| match request.seen {
-            1 => Behaviour::DropAfterRequest,
-            _ => Behaviour::status(200),
-        },
+        HANGS_UP | HANGS_UP_WITHOUT_KEYS | HAS_IT | HAS_IT_NOT | CANNOT_SAY => {
+            |request| match request.seen {
+                1 => Behaviour::DropAfterRequest,
+                _ => Behaviour::status(200),
+            }
+        }
         STALLS => |request| match request.seen {
             1 => Behaviour::Stall,
             _ => Behaviour::status(200),
         },
         _ => |_| Behaviour::status(200),
     }
+}
+
+/// What a destination replies to questions; none, where it cannot be asked.
+fn replies(destination: &str) -> Option<fn(&Question) -> Reply> {
+    let replies: fn(&Question) -> Reply = match destination {
+        HAS_IT => |_| Reply::says(Word::Applied, 200, r#"{"state":"on air"}"#),
+        // Until it is sent once more: on a slow machine it may be asked about that, too.
+        HAS_IT_NOT => |question| match question.after {
+            0 | 1 => Reply::says(Word::NotApplied, 404, ""),
+            _ => Reply::says(Word::Applied, 200, ""),
+        },
+        CANNOT_SAY => |question| match question.seen % 3 {
+            1 => Reply::says(Word::StillUnknown, 200, r#"{"state":"queued"}"#),
+            2 => Reply::says(Word::StillUnknown, 503, ""),
+            _ => Reply::Nothing,
+        },
+        _ => return None,
+    };
+    Some(replies)
 }
 
 /// What a destination does, in words.
@@ -95,6 +133,9 @@ pub fn described(destination: &str) -> &'static str {
         HANGS_UP => "takes the first request and hangs up; keeps keys",
         HANGS_UP_WITHOUT_KEYS => "takes the first request and hangs up; keeps no keys",
         STALLS => "slow at first; the dispatcher is stopped while it waits",
+        HAS_IT | HAS_IT_NOT | CANNOT_SAY => {
+            "takes the first request and hangs up; no keys, but can be asked"
+        }
         _ => "always up; wants its deliveries signed",
     }
 }
@@ -124,11 +165,26 @@ mod tests {
 
     #[test]
     fn the_configuration_has_no_mistake_and_no_warning() {
-        let config = configuration().unwrap();
+        let config = configuration(TEXT).unwrap();
         assert_eq!(config.warnings, []);
         for name in [DOWN_TWICE, HANGS_UP, HANGS_UP_WITHOUT_KEYS, STALLS] {
             assert!(config.destinations.contains_key(name), "{name}");
         }
+        for (name, destination) in &config.destinations {
+            let can_be_asked = replies(name.as_str()).is_some();
+            assert_eq!(destination.reconcile.is_some(), can_be_asked, "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn every_address_of_the_file_is_replaced_by_one_of_the_run() {
+        let setting = Setting::start().await.unwrap();
+        let reconcile = setting.config.destinations[HAS_IT].reconcile.clone();
+        let asked = reconcile.unwrap().url.to_string();
+        let own = setting.destinations[HAS_IT].url("/actions/{key}");
+        assert_eq!(asked, own);
+        let shown = format!("{:?}", setting.config);
+        assert!(!shown.contains(".localhost"), "{shown}");
     }
 
     #[test]

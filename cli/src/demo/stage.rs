@@ -13,7 +13,7 @@ use ackbox_store::{Class, StoreError};
 use futures_util::future;
 
 use super::destination::{Destination, Received};
-use super::evidence::{Attempt, Evidence, Standing};
+use super::evidence::{Attempt, Evidence, Question, Standing};
 use super::sender::{SenderError, Senders};
 use super::setting::{Setting, SettingError, random_environment};
 use crate::dev::{Clients, Engine, EngineError, Options, Runtime, StartError, StreamMode};
@@ -22,8 +22,9 @@ use crate::edge;
 /// The table's name.
 const TABLE: &str = "demo";
 
-/// How often the sweeper is woken.
-const SWEEP_EVERY: Duration = Duration::from_millis(300);
+/// How often the sweeper and the reconciler are woken. Each time they ask for every destination, by every
+/// shard of the index, which in a debug build is most of what the demo costs.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
 /// How long a batch of the stream waits for more records.
 const STREAM_WINDOW: Duration = Duration::from_millis(20);
@@ -113,7 +114,7 @@ impl Stage {
     }
 
     /// Waits until so many actions have been seen by destinations, and none of them is under way:
-    /// each is delivered, given up, or waits for somebody.
+    /// each is delivered, given up, or waits for a person.
     ///
     /// # Errors
     ///
@@ -127,7 +128,11 @@ impl Stage {
             for key in self.keys_seen().difference(&settled.clone()) {
                 let entry = self.runtime.store().entry(key).await?;
                 let state = entry.map(|entry| entry.state);
-                if !matches!(state, Some(EntryState::Pending | EntryState::Claimed)) {
+                let is_under_way = matches!(
+                    state,
+                    Some(EntryState::Pending | EntryState::Claimed | EntryState::Unknown)
+                );
+                if !is_under_way {
                     settled.insert(key.clone());
                 }
             }
@@ -153,6 +158,7 @@ impl Stage {
         Ok(Evidence {
             sent: self.senders.ledger.pages(),
             attempts: self.attempts().await?,
+            questions: self.questions(),
             standing: self.standing().await?,
         })
     }
@@ -178,6 +184,19 @@ impl Stage {
             }
         }
         Ok(attempts)
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let mut questions = Vec::new();
+        for (name, destination) in &self.setting.destinations {
+            questions.extend(destination.asked().into_iter().map(|asked| Question {
+                destination: name.as_str().to_owned(),
+                key: asked.question.key,
+                after: asked.question.after,
+                reply: asked.reply,
+            }));
+        }
+        questions
     }
 
     async fn verifier(&self, of: &DestinationConfig) -> Result<Option<Verifier>, StageError> {

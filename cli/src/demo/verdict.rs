@@ -2,9 +2,11 @@
 //! Pure, so that a test can hand in a doctored log and see the right claim fail.
 //!
 //! What decides is what the senders were told against what the destinations saw. The table is asked only
-//! about actions that no destination confirmed: a `delivered` that nobody received counts as lost.
+//! about actions that no destination confirmed: a `delivered` that nobody received counts as lost. Of a
+//! question, what decides is what the destination meant, not what was made of its reply.
 
 use ackbox_domain::EntryState;
+use ackbox_domain::settlement::Word;
 use serde::Serialize;
 
 use super::destination::Answered;
@@ -46,23 +48,38 @@ pub struct Counts {
     pub keys_changed: usize,
     /// Of the refused: too large.
     pub too_large: usize,
-    /// Requests that the destinations read.
+    /// Facts of whose action a destination was asked what became.
+    pub asked: usize,
+    /// Deliveries that the destinations read.
     pub attempts: usize,
+    /// Questions that they read.
+    pub questions: usize,
 }
 
 impl Counts {
-    /// How many of them must be as expected: all but `attempts`.
-    pub(crate) const NUMBERS: usize = 13;
+    /// How many of them must be as expected: all but `attempts` and `questions`.
+    pub(crate) const NUMBERS: usize = 14;
 }
 
 /// What a scenario must come to.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// The numbers, but for `attempts`: a repetition that a slow machine causes is no mistake.
+    /// The numbers, but for `attempts` and `questions`: a repetition that a slow machine causes is no
+    /// mistake.
     pub counts: Counts,
-    /// What the destinations must have done to a fact's first attempts: else the trouble that the
-    /// demo is about did not take place.
-    pub trouble: Vec<(&'static str, Vec<Answered>)>,
+    /// Without it, the demo was about nothing.
+    pub trouble: Vec<Trouble>,
+}
+
+/// What a destination must have done to a fact's first attempts, and to the first questions about it.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    /// The fact.
+    pub fact: &'static str,
+    /// What the attempts were answered.
+    pub attempts: Vec<Answered>,
+    /// What was meant by the replies to the questions.
+    pub words: Vec<Word>,
 }
 
 /// What a run comes to.
@@ -100,6 +117,7 @@ fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
     let mut counts = Counts {
         requests: evidence.sent.len(),
         attempts: evidence.attempts.len(),
+        questions: evidence.questions.len(),
         ..Counts::default()
     };
     for answer in evidence
@@ -127,6 +145,7 @@ fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
                 .filter(|action| action.fact == Some(fact.name))
         };
         counts.keys_changed += own().count().saturating_sub(1);
+        counts.asked += usize::from(own().any(|action| !action.asked.is_empty()));
         let states: Vec<_> = own().filter_map(|action| action.state).collect();
         let stands = |state| states.contains(&state);
         if stands(EntryState::Delivered) {

@@ -10,9 +10,9 @@ use ackbox_store::Store;
 
 use crate::support::Place;
 
-const AT: Timestamp = Timestamp::from_unix_ms(1_767_225_600_000);
+pub(crate) const AT: Timestamp = Timestamp::from_unix_ms(1_767_225_600_000);
 
-fn action(id: &str, destination: &str, body: &str, digest: u8) -> Action {
+pub(crate) fn action(id: &str, destination: &str, body: &str, digest: u8) -> Action {
     let parts = vec![("message:id".to_owned(), Scalar::Text(id.to_owned()))];
     Action {
         key: key(id),
@@ -39,7 +39,7 @@ fn action(id: &str, destination: &str, body: &str, digest: u8) -> Action {
     }
 }
 
-fn key(id: &str) -> ActionKey {
+pub(crate) fn key(id: &str) -> ActionKey {
     ActionKey::new("shop/paid", [&Scalar::Text(id.to_owned())])
 }
 

@@ -9,6 +9,7 @@
 
 mod check;
 mod list_and_show;
+mod reconciled;
 mod send;
 mod shape;
 mod support;

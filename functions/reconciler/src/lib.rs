@@ -208,8 +208,7 @@ impl Reconciler {
                     return Ok(Asked {
                         word: Word::StillUnknown,
                         status: None,
-                        detail: "the payload item is gone: its values cannot be asked about"
-                            .to_owned(),
+                        detail: "could not be asked: the payload item is gone".to_owned(),
                     });
                 }
             },

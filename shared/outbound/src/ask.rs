@@ -20,6 +20,19 @@ use crate::{Asked, NotSent, Question, Shared};
 /// How much of an answer is read, in bytes: a status document, not an attempt's excerpt.
 const ANSWER_MAX: usize = 64 * 1024;
 
+/// How a detail begins that tells what was heard, behind `asked, `; and one that tells why nothing was.
+const HEARD: &str = "asked, ";
+const UNASKED: &str = "could not be asked: ";
+
+impl Asked {
+    /// Of an entry's last detail, what a question wrote there: `it said 404: none`, or `could not be asked:
+    /// connecting timed out`. None: an attempt wrote it.
+    pub fn told_in(detail: &str) -> Option<&str> {
+        let unasked = || detail.starts_with(UNASKED).then_some(detail);
+        detail.strip_prefix(HEARD).or_else(unasked)
+    }
+}
+
 /// One question, in its stages.
 pub(crate) async fn ask(shared: &Shared, reconcile: &Reconcile, question: &Question<'_>) -> Asked {
     let mut redactor = Redactor::default();
@@ -28,7 +41,7 @@ pub(crate) async fn ask(shared: &Shared, reconcile: &Reconcile, question: &Quest
         Err(NotSent(why)) => Asked {
             word: Word::StillUnknown,
             status: None,
-            detail: short(&format!("could not be asked: {}", redactor.scrub(&why))),
+            detail: short(&format!("{UNASKED}{}", redactor.scrub(&why))),
         },
     }
 }
@@ -93,7 +106,7 @@ fn heard(reconcile: &Reconcile, answer: &Answer, redactor: &Redactor) -> Asked {
     Asked {
         word,
         status: Some(status),
-        detail: short(&format!("asked, it said {status}: {said}")),
+        detail: short(&format!("{HEARD}it said {status}: {said}")),
     }
 }
 

@@ -5,6 +5,7 @@ use ackbox_store::{Class, ConflictKind, ItemError, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::Hit;
+use crate::commands::doubt;
 use crate::output::{Entry, Tone, age, until};
 
 /// One entry, or one conflict.
@@ -22,6 +23,9 @@ pub(super) struct Row {
     reason: Option<String>,
     detail: Option<String>,
     first_uncertain_at: Option<Timestamp>,
+    cleared_fence: Option<u64>,
+    /// The reason, or what comes next where there is none; and what happened last. For people.
+    why: String,
 }
 
 impl Row {
@@ -71,11 +75,15 @@ impl Row {
             reason: Some("unreadable".to_owned()),
             detail: Some(error.to_string()),
             first_uncertain_at: None,
+            cleared_fence: None,
+            why: format!("unreadable: {error}"),
         }
     }
 
     fn of_entry(entry: OutboxEntry) -> Self {
         Self {
+            cleared_fence: doubt::cleared(&entry),
+            why: why(&entry),
             state: Some(entry.state),
             key: entry.key,
             destination: entry.destination,
@@ -106,6 +114,11 @@ impl Row {
             .filter(of_source)
             .map(|conflict| conflict.count)
             .sum();
+        let reason = match last.kind {
+            ConflictKind::Conflict => "differs",
+            ConflictKind::Uncompared => "uncompared",
+        };
+        let detail = format!("seen {seen} times, last at {}", last.last_seen);
         Ok(Some(Self {
             state: None,
             key: hit.listed.key.clone(),
@@ -114,12 +127,11 @@ impl Row {
             accepted_at: hit.listed.accepted_at,
             due_at: None,
             attempts: 0,
-            reason: Some(match last.kind {
-                ConflictKind::Conflict => "differs".to_owned(),
-                ConflictKind::Uncompared => "uncompared".to_owned(),
-            }),
-            detail: Some(format!("seen {seen} times, last at {}", last.last_seen)),
+            why: format!("{reason}: {detail}"),
+            reason: Some(reason.to_owned()),
+            detail: Some(detail),
             first_uncertain_at: None,
+            cleared_fence: None,
         }))
     }
 
@@ -133,11 +145,6 @@ impl Row {
             Some(EntryState::Dead) => Tone::Bad,
             _ => Tone::Dim,
         };
-        let why: Vec<&str> = [&self.reason, &self.detail]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
         vec![
             Entry::new(self.state()).toned(tone),
             Entry::new(self.key.as_str()),
@@ -146,7 +153,7 @@ impl Row {
             Entry::new(age(self.accepted_at, now)),
             Entry::new(self.due_at.map(|due| until(due, now)).unwrap_or_default()),
             Entry::new(self.attempts.to_string()),
-            Entry::new(why.join(": ")),
+            Entry::new(self.why.as_str()),
         ]
     }
 
@@ -163,6 +170,26 @@ impl Row {
             "reason": self.reason,
             "detail": self.detail,
             "first_uncertain_at": time(self.first_uncertain_at),
+            "cleared_fence": self.cleared_fence,
         })
     }
+}
+
+/// Why an entry waits: its reason, or what comes next where it has none; then what happened last.
+fn why(entry: &OutboxEntry) -> String {
+    let heard = doubt::heard(entry);
+    let next = match entry.state {
+        EntryState::Unknown if heard.is_some() => Some("to be asked again"),
+        EntryState::Unknown => Some("to be asked"),
+        EntryState::Pending if doubt::is_cleared(entry) => {
+            Some("not applied, to be sent once more")
+        }
+        _ => None,
+    };
+    let told = [
+        entry.reason.as_deref().or(next),
+        heard.or(entry.last_detail.as_deref()),
+    ];
+    let told: Vec<&str> = told.into_iter().flatten().collect();
+    told.join(": ")
 }

@@ -5,6 +5,7 @@ use ackbox_store::{AcceptedRecord, Story};
 use serde_json::{Value, json};
 
 use super::timeline;
+use crate::commands::doubt;
 
 /// The object.
 pub(super) fn of(key: &ActionKey, story: &Story, body: Option<&RenderedBody>) -> Value {
@@ -36,6 +37,7 @@ fn entry(entry: &OutboxEntry) -> Value {
         "accepted_at": entry.accepted_at.to_string(),
         "due_at": time(entry.due_at),
         "first_uncertain_at": time(entry.first_uncertain_at),
+        "cleared_fence": doubt::cleared(entry),
         "settled_at": time(entry.settled_at),
         "detail": entry.last_detail,
     })

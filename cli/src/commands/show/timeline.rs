@@ -4,6 +4,7 @@ use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, Timestamp};
 use ackbox_store::{AcceptedRecord, ConflictKind, ConflictRecord, Story};
 use serde_json::{Value, json};
 
+use crate::commands::doubt;
 use crate::output::{Tone, escaped};
 
 /// Something that happened, or is to happen.
@@ -120,7 +121,7 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
         what.push_str(&format!(" ({status})"));
     }
     let is_last = entry.attempts.last() == Some(one);
-    if let Some(detail) = entry.last_detail.as_ref().filter(|_| is_last) {
+    if let Some(detail) = doubt::happened(entry).filter(|_| is_last) {
         what.push_str(&format!(": {}", escaped(detail)));
     }
     // An attempt's time is kept in whole seconds.
@@ -128,7 +129,10 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
         .first_uncertain_at
         .is_some_and(|first| first.since(entry.accepted_at).as_secs() == one.began_after.as_secs())
         && one.kind.may_have_arrived();
-    if is_first_uncertain && entry.state != EntryState::Delivered {
+    let is_denied = one.kind.may_have_arrived() && one.number <= entry.cleared_fence;
+    if is_denied {
+        what.push_str("; not applied, the destination said later");
+    } else if is_first_uncertain && entry.state != EntryState::Delivered {
         what.push_str("; from here on it may have arrived");
     }
     let tone = match one.kind {
@@ -141,6 +145,7 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
         .with("number", json!(one.number))
         .with("outcome", json!(one.kind.as_str()))
         .with("status", json!(one.status))
+        .with("not_applied", json!(is_denied))
 }
 
 fn claim(entry: &OutboxEntry) -> Option<Moment> {
@@ -170,7 +175,9 @@ fn settled(entry: &OutboxEntry) -> Option<Moment> {
         Some(reason) => format!(" ({})", escaped(reason)),
         None => String::new(),
     };
-    let what = if is_end {
+    let what = if doubt::is_delivered_by_word(entry) {
+        "delivered: the destination was asked, and has it".to_owned()
+    } else if is_end {
         format!("{}{reason}", entry.state)
     } else {
         format!("waiting since then{reason}")
@@ -188,8 +195,11 @@ fn due(entry: &OutboxEntry) -> Option<Moment> {
         EntryState::Pending if entry.fence == 0 => {
             "due for the sweep, should the stream not have brought it before"
         }
+        EntryState::Pending if doubt::is_cleared(entry) => {
+            "due for one attempt more, by the destination's word"
+        }
         EntryState::Pending => "due for its next attempt",
-        EntryState::Unknown => "due to be asked about",
+        EntryState::Unknown => "the destination is asked what became of it",
         // The claim's own moment says until when.
         EntryState::Claimed | EntryState::Held | EntryState::Delivered | EntryState::Dead => {
             return None;
@@ -273,5 +283,57 @@ mod tests {
         };
         let last = of(&story).pop().unwrap();
         assert_eq!(last.what, "due for its next attempt");
+    }
+
+    /// The words of an entry that was asked about, from its last attempt on.
+    fn told(state: EntryState, cleared_fence: u64, detail: &str) -> Vec<String> {
+        let mut entry = entry();
+        let at = entry.accepted_at.plus(Duration::from_secs(300));
+        (entry.state, entry.cleared_fence, entry.reason) = (state, cleared_fence, None);
+        entry.last_detail = Some(detail.to_owned());
+        (entry.settled_at, entry.due_at) = match state {
+            EntryState::Delivered => (Some(at), None),
+            _ => (None, Some(at)),
+        };
+        let story = Story {
+            outbox: Some(entry),
+            ..Story::default()
+        };
+        let moments = of(&story).into_iter().skip(2);
+        moments.map(|moment| moment.what).collect()
+    }
+
+    #[test]
+    fn an_unknown_entry_says_when_it_is_asked_about_and_lays_no_answer_at_an_attempts_door() {
+        assert_eq!(
+            told(EntryState::Unknown, 0, "asked, it said 503: busy"),
+            [
+                "attempt 2: unknown; from here on it may have arrived",
+                "the destination is asked what became of it",
+            ]
+        );
+        let own = told(EntryState::Unknown, 0, "the connection was closed");
+        assert!(own[0].starts_with("attempt 2: unknown: the connection was closed;"));
+    }
+
+    #[test]
+    fn the_destinations_word_is_told_at_the_attempt_that_it_is_about() {
+        assert_eq!(
+            told(EntryState::Pending, 2, "asked, it said 404: none"),
+            [
+                "attempt 2: unknown; not applied, the destination said later",
+                "due for one attempt more, by the destination's word",
+            ]
+        );
+        assert_eq!(
+            told(EntryState::Delivered, 0, "asked, it said 200: done"),
+            [
+                "attempt 2: unknown",
+                "delivered: the destination was asked, and has it",
+            ]
+        );
+        // Delivered by a late answer to an attempt: nobody's word was needed.
+        let own = told(EntryState::Delivered, 0, "");
+        assert_eq!(own.last().unwrap(), "delivered");
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use ackbox_domain::settlement::Word;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const KEY: &str = "act_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -83,4 +84,43 @@ async fn a_destination_that_is_gone_takes_no_connection() {
         tokio::task::yield_now().await;
     }
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_question_is_logged_apart_with_the_deliveries_before_it_and_what_was_meant() {
+    let replies = |question: &Question| match question.seen {
+        1 => Reply::says(Word::NotApplied, 404, "none"),
+        _ => Reply::Nothing,
+    };
+    let destination = Destination::start_answering(|_| Behaviour::status(200), replies)
+        .await
+        .unwrap();
+    let ask = async || {
+        let mut stream = TcpStream::connect(destination.address).await.unwrap();
+        let request =
+            format!("GET /jobs/7?key={KEY} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        let mut answer = String::new();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let _ = stream.read_to_string(&mut answer).await;
+        answer
+    };
+    post(&destination, "idempotency-key", "x").await;
+    let first = ask().await;
+    assert!(
+        first.starts_with("HTTP/1.1 404") && first.ends_with("none"),
+        "{first}"
+    );
+    post(&destination, "idempotency-key", "x").await;
+    assert_eq!(ask().await, "");
+    destination.until_asked(2).await;
+
+    assert_eq!(destination.received().len(), 2);
+    let asked = destination.asked();
+    let after: Vec<_> = asked.iter().map(|asked| asked.question.after).collect();
+    assert_eq!(after, [1, 2]);
+    assert!(asked.iter().all(|asked| asked.question.key == KEY));
+    assert_eq!(asked[0].question.path, format!("/jobs/7?key={KEY}"));
+    assert_eq!(asked[0].reply.means(), Word::NotApplied);
+    assert_eq!(asked[1].reply.means(), Word::StillUnknown);
+    assert_eq!(asked[1].reply.answered(), Answered::Dropped);
 }

@@ -1,4 +1,8 @@
+use ackbox_domain::settlement::Word;
+
 use super::*;
+use crate::demo::destination::{Answered, Reply};
+use crate::demo::evidence::Question;
 use crate::demo::ledger::{Answer, Kind};
 use crate::demo::verdict::{Claim, Counts};
 
@@ -34,6 +38,12 @@ fn verdict() -> Verdict {
             Answered::Status(503),
             Answered::Status(200),
         ],
+        asked: vec![Question {
+            destination: "deployer".into(),
+            key: "key".into(),
+            after: 3,
+            reply: Reply::says(Word::StillUnknown, 200, "\u{1b}[2J queued"),
+        }],
         state: Some(EntryState::Delivered),
         table: Some(EntryState::Delivered),
     };
@@ -68,7 +78,7 @@ fn everything_fits_into_80_columns() {
 fn a_wide_terminal_sees_whole_keys_and_a_narrow_one_their_beginning() {
     let whole = format!("act_{}", "a".repeat(32));
     assert!(printed(120).iter().any(|line| line.contains(&whole)));
-    assert!(printed(80).iter().any(|line| line.contains("act_aaaaaaa…")));
+    assert!(printed(80).iter().any(|line| line.contains("act_aaaaaa…")));
 }
 
 #[test]
@@ -79,6 +89,19 @@ fn what_speaks_against_a_claim_stands_below_it_and_steers_no_terminal() {
         .position(|line| line.contains("✗ all is well"))
         .unwrap();
     assert_eq!(lines[at + 1].trim(), "\\u{1b}[2J");
+}
+
+#[test]
+fn what_a_destination_replied_stands_below_its_action_and_steers_no_terminal() {
+    let lines = printed(80);
+    let at = lines
+        .iter()
+        .position(|line| line.contains("avv_01"))
+        .unwrap();
+    assert_eq!(
+        lines[at + 1].trim(),
+        "? 200 \\u{1b}[2J queued: never a clear word"
+    );
 }
 
 #[test]

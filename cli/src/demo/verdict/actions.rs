@@ -2,9 +2,10 @@
 //! destinations know no facts.
 
 use ackbox_domain::EntryState;
+use ackbox_domain::settlement::Word;
 
 use crate::demo::destination::Answered;
-use crate::demo::evidence::{Attempt, Evidence};
+use crate::demo::evidence::{Attempt, Evidence, Question};
 
 /// One fact in its senders' eyes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,9 @@ pub struct Action {
     pub destination: Option<String>,
     /// What its attempts were answered, in order.
     pub answers: Vec<Answered>,
-    /// Delivered, where a destination confirmed it; else where the table says that it stands. None:
+    /// What its destination was asked about it, in order.
+    pub asked: Vec<Question>,
+    /// Delivered, where a destination confirmed it, by its answer or when it was asked; else where the table says that it stands. None:
     /// no destination confirmed it, and the table does not hold it (or says delivered all the same).
     pub state: Option<EntryState>,
     /// What the table says, whoever is right.
@@ -95,10 +98,14 @@ fn action(evidence: &Evidence, facts: &[Fact], key: &str) -> Action {
     });
     let first = attempts.first().copied().or(kept.as_ref());
     let fact = facts.iter().find(|fact| {
-        let carries = |first: &Attempt| fact.accepted.iter().any(|body| first.carries(body));
+        let own = |first: &Attempt, body: &Vec<u8>| first.carries(body, fact.source);
+        let carries = |first: &Attempt| fact.accepted.iter().any(|body| own(first, body));
         first.is_some_and(carries)
     });
-    let state = if attempts.iter().any(|attempt| attempt.confirms()) {
+    let asked = asked(evidence, key);
+    let confirms = (0..asked.len())
+        .any(|at| asked[at].means() == Word::Applied && is_behind_a_request(&asked, at));
+    let state = if confirms || attempts.iter().any(|attempt| attempt.confirms()) {
         Some(EntryState::Delivered)
     } else {
         table.filter(|state| *state != EntryState::Delivered)
@@ -109,6 +116,7 @@ fn action(evidence: &Evidence, facts: &[Fact], key: &str) -> Action {
         source: fact.map(|fact| fact.source),
         destination: attempts.first().map(|attempt| attempt.destination.clone()),
         answers: attempts.iter().map(|attempt| attempt.answered).collect(),
+        asked,
         state,
         table,
     }
@@ -121,4 +129,23 @@ pub(super) fn attempts<'e>(evidence: &'e Evidence, key: &str) -> Vec<&'e Attempt
         .iter()
         .filter(|attempt| attempt.key == key)
         .collect()
+}
+
+/// The questions about one key, in order.
+fn asked(evidence: &Evidence, key: &str) -> Vec<Question> {
+    let questions = evidence.questions.iter();
+    let own = questions.filter(|question| question.key == key);
+    own.cloned().collect()
+}
+
+/// Whether, of the questions about one action, the reply to this one can be about a request that the
+/// destination had read: an "applied" is about one that it has not called "not applied" before.
+pub(super) fn is_behind_a_request(asked: &[Question], at: usize) -> bool {
+    let (before, question) = (&asked[..at], &asked[at]);
+    let denied = before.iter().filter(|one| one.means() == Word::NotApplied);
+    let denied = denied.map(|one| one.after).max().unwrap_or_default();
+    match question.means() {
+        Word::Applied => question.after > denied,
+        Word::NotApplied | Word::StillUnknown => question.after > 0,
+    }
 }

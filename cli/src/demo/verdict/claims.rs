@@ -1,10 +1,13 @@
 //! What must hold of any run, one function each: it comes back with what speaks against it.
 
+use std::ops::RangeInclusive;
+
+use ackbox_domain::settlement::Word;
 use ackbox_domain::{EntryState, OutcomeKind};
 
 use super::actions::{self, Action, Fact};
 use super::{Counts, Expected};
-use crate::demo::evidence::{Attempt, Evidence};
+use crate::demo::evidence::{Attempt, Evidence, Question};
 
 /// Something that must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +66,7 @@ fn of_facts(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> [Claim; 
 }
 
 /// What reached the destinations.
-fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 3] {
+fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 4] {
     let attempts = &evidence.attempts;
     let seen = actions.iter().filter(|action| !action.answers.is_empty());
     let signed = attempts.iter().filter(|attempt| attempt.genuine.is_some());
@@ -82,6 +85,11 @@ fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 3] {
             "every repetition has a reason",
             (attempts.len() - seen.count(), "repetition"),
             repeated(evidence, actions),
+        ),
+        claim(
+            "every reply has a request behind it",
+            (evidence.questions.len(), "question"),
+            replies(evidence, actions),
         ),
     ]
 }
@@ -217,26 +225,39 @@ fn signatures(evidence: &Evidence) -> Vec<String> {
         .collect()
 }
 
-/// A repetition is explained by the attempt before it: where that one surely did not arrive, always;
-/// where it may have arrived, only at a destination that keeps keys.
+/// A repetition is explained by the attempt before it where that one surely did not arrive. Where it may
+/// have arrived: by a destination that keeps keys, or that has said since that it was not applied.
 fn repeated(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
     let mut against = Vec::new();
     for action in actions {
         let attempts = actions::attempts(evidence, &action.key);
-        for (number, pair) in attempts.windows(2).enumerate() {
-            let confirmed = attempts[..=number].iter().any(|attempt| attempt.confirms());
-            if confirmed || !explains(pair[0]) {
+        for (at, pair) in attempts.windows(2).enumerate() {
+            let number = at + 1;
+            let by_answer = attempts[..number].iter().any(|attempt| attempt.confirms());
+            let said = |word, when: &RangeInclusive<usize>| {
+                let mut asked = action.asked.iter();
+                asked.any(|one| one.means() == word && when.contains(&one.after))
+            };
+            let by_word = said(Word::Applied, &(0..=number));
+            let is_free = explains(pair[0]) || said(Word::NotApplied, &(number..=number));
+            if by_answer || by_word || !is_free {
+                let (key, at) = (&action.key, &pair[1].destination);
+                let answered = pair[0].answered;
+                let words = words(action, number);
                 against.push(format!(
-                    "{} came again to {} after attempt {} ({:?})",
-                    action.key,
-                    pair[1].destination,
-                    number + 1,
-                    pair[0].answered
+                    "{key} came again to {at} after attempt {number} ({answered:?}{words})"
                 ));
             }
         }
     }
     against
+}
+
+/// What the destination said after this attempt and before the next: `, asked: Applied`.
+fn words(action: &Action, number: usize) -> String {
+    let asked = action.asked.iter().filter(|one| one.after == number);
+    let words = asked.map(|one| format!(", asked: {:?}", one.means()));
+    words.collect()
 }
 
 fn explains(earlier: &Attempt) -> bool {
@@ -247,14 +268,44 @@ fn explains(earlier: &Attempt) -> bool {
     }
 }
 
+/// A destination can speak only of what it was sent; and it cannot have applied what it has said that it
+/// did not, unless it was sent that again.
+fn replies(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
+    let mut against = Vec::new();
+    for action in actions {
+        for (at, one) in action.asked.iter().enumerate() {
+            if !actions::is_behind_a_request(&action.asked, at) {
+                against.push(format!(
+                    "{} said {:?} of {} after {} requests",
+                    one.destination,
+                    one.means(),
+                    one.key,
+                    one.after
+                ));
+            }
+        }
+    }
+    let is_known = |key: &str| actions.iter().any(|action| action.key == key);
+    let strangers = evidence.questions.iter().filter(|one| !is_known(&one.key));
+    against.extend(strangers.map(|one| {
+        let (at, key) = (&one.destination, &one.key);
+        format!("{at} was asked about {key:?}, which nobody has")
+    }));
+    against
+}
+
 fn reasons(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
     let mut against = Vec::new();
     for action in actions {
         let attempts = actions::attempts(evidence, &action.key);
         let any = |kind| attempts.iter().any(|attempt| attempt.outcome() == kind);
+        // A doubt that the destination has ended is no reason to wait.
+        let last = action.asked.last();
+        let is_denied = last
+            .is_some_and(|last| last.means() == Word::NotApplied && last.after == attempts.len());
         let is_right = match action.state {
             None | Some(EntryState::Delivered) => true,
-            Some(EntryState::Held | EntryState::Unknown) => any(OutcomeKind::Unknown),
+            Some(EntryState::Held | EntryState::Unknown) => any(OutcomeKind::Unknown) && !is_denied,
             Some(EntryState::Dead) => any(OutcomeKind::Rejected) && !any(OutcomeKind::Unknown),
             Some(EntryState::Pending | EntryState::Claimed) => false,
         };
@@ -271,13 +322,20 @@ fn reasons(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
 
 fn trouble(actions: &[Action], expected: &Expected) -> Vec<String> {
     let mut against = Vec::new();
-    for (fact, planned) in &expected.trouble {
+    for planned in &expected.trouble {
+        let fact = planned.fact;
         let action = actions.iter().find(|action| action.fact == Some(fact));
-        let answers = action
-            .map(|action| action.answers.as_slice())
-            .unwrap_or_default();
-        if !answers.starts_with(planned) {
+        let answers = action.map(|action| action.answers.clone());
+        let answers = answers.unwrap_or_default();
+        let asked = action.map(|action| action.asked.iter().map(Question::means));
+        let words: Vec<Word> = asked.into_iter().flatten().collect();
+        if !answers.starts_with(&planned.attempts) {
+            let planned = &planned.attempts;
             against.push(format!("{fact} met {answers:?}, not {planned:?}"));
+        }
+        if !words.starts_with(&planned.words) {
+            let planned = &planned.words;
+            against.push(format!("of {fact} was said {words:?}, not {planned:?}"));
         }
     }
     against
@@ -287,6 +345,7 @@ fn numbers(counts: &Counts, expected: &Expected) -> Vec<String> {
     let mut against = Vec::new();
     let comparable = Counts {
         attempts: expected.counts.attempts,
+        questions: expected.counts.questions,
         ..*counts
     };
     if comparable != expected.counts {

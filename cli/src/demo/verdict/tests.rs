@@ -1,6 +1,9 @@
 use super::*;
-use crate::demo::evidence::{Attempt, Standing};
+use crate::demo::destination::Reply;
+use crate::demo::evidence::{Attempt, Question, Standing};
 use crate::demo::ledger::{Answer, Kind, Sent};
+
+mod asked;
 
 /// Three facts: one delivered at once, one repeated after a cut connection, one held.
 fn good() -> (Evidence, Expected) {
@@ -21,6 +24,7 @@ fn good() -> (Evidence, Expected) {
                 ..attempt("key-mailed", "mailed", Answered::Dropped)
             },
         ],
+        questions: Vec::new(),
         standing: vec![
             standing("key-paid", "paid", EntryState::Delivered),
             standing("key-cut", "cut", EntryState::Delivered),
@@ -37,7 +41,11 @@ fn good() -> (Evidence, Expected) {
             held: 1,
             ..Counts::default()
         },
-        trouble: vec![("cut", vec![Answered::Dropped])],
+        trouble: vec![Trouble {
+            fact: "cut",
+            attempts: vec![Answered::Dropped],
+            words: Vec::new(),
+        }],
     };
     (evidence, expected)
 }
@@ -78,7 +86,13 @@ fn standing(key: &str, fact: &str, state: EntryState) -> Standing {
 
 /// The claims that fail once the evidence is doctored, but for the one about the numbers.
 fn failing(doctor: impl FnOnce(&mut Evidence)) -> Vec<&'static str> {
-    let (mut evidence, expected) = good();
+    failing_of(good(), doctor)
+}
+
+fn failing_of(
+    (mut evidence, expected): (Evidence, Expected),
+    doctor: impl FnOnce(&mut Evidence),
+) -> Vec<&'static str> {
     doctor(&mut evidence);
     let verdict = judge(&evidence, &expected);
     assert!(!verdict.is_good());
@@ -217,11 +231,12 @@ fn a_number_that_is_not_as_expected_is_seen() {
 }
 
 #[test]
-fn an_envelope_carries_the_fact_that_is_its_data() {
+fn an_envelope_carries_the_fact_that_is_its_data_of_the_source_that_it_names() {
     let mut enveloped = attempt("key", "paid", Answered::Status(200));
-    enveloped.body = br#"{"key":"k","data":{"fact":"paid"}}"#.to_vec();
-    assert!(enveloped.carries(b"{\"fact\":\"paid\"}\n"));
-    assert!(!enveloped.carries(&body("other")));
+    enveloped.body = br#"{"key":"k","source":"shop","data":{"fact":"paid"}}"#.to_vec();
+    assert!(enveloped.carries(b"{\"fact\":\"paid\"}\n", "shop"));
+    assert!(!enveloped.carries(&body("other"), "shop"));
+    assert!(!enveloped.carries(&body("paid"), "market"));
     enveloped.body = b"not JSON".to_vec();
-    assert!(!enveloped.carries(&body("paid")));
+    assert!(!enveloped.carries(&body("paid"), "shop"));
 }
