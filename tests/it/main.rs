@@ -19,6 +19,7 @@ mod http;
 mod identity;
 mod kinds;
 mod logs;
+mod notify;
 mod reconcile;
 mod repeat;
 mod several;

@@ -49,6 +49,7 @@ struct Inner {
 impl Dispatcher {
     /// A dispatcher for this configuration.
     pub fn new(config: Config, store: Store, outbound: Outbound, clock: Clock) -> Self {
+        let store = store.telling(config.notify.clone(), config.delivery.timing);
         Self(Arc::new(Inner {
             config,
             store,

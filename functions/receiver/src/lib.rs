@@ -53,6 +53,7 @@ struct Inner {
 impl Receiver {
     /// A receiver for this configuration.
     pub fn new(config: Config, store: Store, secrets: Secrets, clock: Clock) -> Self {
+        let store = store.telling(config.notify.clone(), config.delivery.timing);
         Self(Arc::new(Inner {
             config,
             store,

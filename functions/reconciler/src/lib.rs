@@ -45,6 +45,7 @@ struct Inner {
 impl Reconciler {
     /// A reconciler for this configuration.
     pub fn new(config: Config, store: Store, outbound: Outbound, clock: Clock) -> Self {
+        let store = store.telling(config.notify.clone(), config.delivery.timing);
         Self(Arc::new(Inner {
             config,
             store,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ackbox_domain::outbox::Origin;
-use ackbox_domain::{DeliveryPolicy, Name, Source, Timing};
+use ackbox_domain::{DeliveryPolicy, Name, Notify, Source, Timing};
 use ackbox_signature::Scheme;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -26,6 +26,8 @@ pub struct Config {
     pub destinations: BTreeMap<Name, DestinationConfig>,
     /// How deliveries are claimed and timed.
     pub delivery: DeliverySettings,
+    /// Who is told of trouble.
+    pub notify: Option<Notify>,
     /// What is allowed and probably not meant, in the order of the file.
     pub warnings: Vec<Mistake>,
 }

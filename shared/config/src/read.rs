@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use ackbox_domain::{Idempotency, Name, Payload};
+use ackbox_domain::{Idempotency, Name, Notify, Payload};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use self::delivery::delivery;
 use self::destination::destination;
 use self::locator::all;
+use self::notify::notify;
 use self::report::{Read, Report, Span};
 use self::scheme::{Schemes, schemes};
 use self::source::source;
@@ -26,6 +27,7 @@ mod event;
 mod headers;
 mod locator;
 mod nearest;
+mod notify;
 mod payload;
 mod reconcile;
 mod relation;
@@ -45,6 +47,7 @@ const KEYS: &[Key] = &[
     key("scheme", "{ .. }"),
     key("destination", "{ .. }"),
     key("delivery", "{ .. }"),
+    key("notify", "{ .. }"),
 ];
 
 /// Every table with its keys.
@@ -55,6 +58,7 @@ const TABLES: &[&[Key]] = &[
     rule::KEYS,
     payload::KEYS,
     delivery::KEYS,
+    notify::KEYS,
 ];
 
 /// Reads a configuration, or gives every mistake in it.
@@ -95,12 +99,15 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
             .map(|(name, value)| destination(report, name, value)))
     });
     let delivery = delivery(report, table.get("delivery"));
+    let told = notify(report, table.get("notify"), &names);
     if let (Ok(delivery), Ok(destinations)) = (&delivery, &destinations) {
         relation::check(report, delivery, destinations);
     }
     let destinations = destinations.and_then(|read| all(read.into_iter().map(|one| one.config)));
     let (mut sources, destinations) = (sources?, destinations?);
-    warn_of_unused(report, &schemes, &names, &sources);
+    let told = told?.map(|told| told.check(report, &destinations));
+    let notify = told.transpose()?;
+    warn_of_unused(report, &schemes, &names, &sources, notify.as_ref());
     carried(&mut sources, &destinations);
     warn_of_hidden_keys(report, &names, &sources, &destinations);
     Ok(Config {
@@ -113,6 +120,7 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
             .map(|destination| (destination.name.clone(), destination))
             .collect(),
         delivery: delivery?.settings()?,
+        notify,
         warnings: Vec::new(),
     })
 }
@@ -205,10 +213,12 @@ fn warn_of_unused(
     schemes: &Schemes<'_>,
     destinations: &BTreeMap<&str, Span>,
     sources: &[SourceConfig],
+    notify: Option<&Notify>,
 ) {
-    let used: Vec<&Name> = sources
-        .iter()
-        .flat_map(|source| source.source.rules.iter().map(|rule| &rule.destination))
+    let rules = sources.iter().flat_map(|source| &source.source.rules);
+    let used: Vec<&Name> = rules
+        .map(|rule| &rule.destination)
+        .chain(notify.map(|notify| &notify.destination))
         .collect();
     for (name, span) in destinations {
         if used.iter().all(|used| used.as_str() != *name) {

@@ -15,7 +15,7 @@ use crate::source::{FingerprintPart, KeyPart, Locator, Payload, Rule, Source};
 use crate::template;
 use crate::time::Timestamp;
 
-mod envelope;
+pub(crate) mod envelope;
 
 /// The identity of an action: `act_` and 32 characters of lower-case base32 (RFC 4648), 160 bits of
 /// SHA-256. 36 characters fit every common idempotency key limit (Square's 45 is the tightest

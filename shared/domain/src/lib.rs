@@ -16,6 +16,7 @@ pub mod document;
 pub mod follow;
 pub mod json;
 pub mod name;
+pub mod notice;
 pub mod observation;
 pub mod outbox;
 pub mod settlement;
@@ -31,6 +32,7 @@ pub use document::Document;
 pub use follow::{Fact, follow};
 pub use json::{Pointer, Scalar};
 pub use name::Name;
+pub use notice::{Notify, Trouble};
 pub use observation::{Malformed, Observation, Phase, observe};
 pub use outbox::{AttemptRecord, Claim, EntryState, OutboxEntry, StoredBody};
 pub use settlement::{

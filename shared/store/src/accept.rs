@@ -5,17 +5,15 @@
 use ackbox_domain::{Acceptance, Action, Comparison, Timing, compare};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::CancellationReason;
 
-use crate::error::failed;
+use crate::cancelled::failed_condition;
 use crate::item::accepted::First;
 use crate::item::decode;
 use crate::retry::within;
-use crate::size::Attributes;
-use crate::{ConflictKind, Deadline, Store, StoreError};
+use crate::{ConflictKind, Deadline, ItemError, Store, StoreError};
 
 mod conflict;
-mod transaction;
+pub(crate) mod transaction;
 
 const ACCEPT: &str = "accept";
 
@@ -36,7 +34,7 @@ impl Store {
         timing: &Timing,
         deadline: Deadline,
     ) -> Result<Acceptance, StoreError> {
-        let items = transaction::items(&self.inner.table, action, timing)?;
+        let items = transaction::puts(&self.inner.table, action, timing)?;
         self.remember(&action.source, &action.destination, deadline)
             .await?;
         // One token for all tries (it lasts ten minutes): a commit whose answer was lost is found
@@ -60,25 +58,13 @@ impl Store {
         }
     }
 
-    /// What a cancelled transaction says: who was first, or an error.
+    /// What a transaction that did not commit says: who was first, or an error.
     fn accept_failed(&self, error: SdkError<TransactWriteItemsError>) -> Result<First, StoreError> {
-        let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
-            error.as_service_error()
-        else {
-            return Err(failed(ACCEPT, &self.inner.table, error));
-        };
-        match Cancelled::read(cancelled.cancellation_reasons()) {
-            Cancelled::Taken(item) => decode(item).map_err(StoreError::Item),
-            Cancelled::Passes => Err(StoreError::Unavailable {
-                operation: ACCEPT,
-                source: Some(Box::new(error.into())),
-            }),
-            Cancelled::Refused(code) => Err(StoreError::Refused {
-                operation: ACCEPT,
-                code,
-                source: Box::new(error.into()),
-            }),
-        }
+        // A tombstone may have expired before its entry: either of the two carries the fingerprint.
+        let pair = [transaction::ACCEPTED, transaction::OUTBOX];
+        let taken = failed_condition(ACCEPT, &self.inner.table, &pair, error)?;
+        let item = taken.item.ok_or(StoreError::Item(ItemError::Gone))?;
+        decode(item).map_err(StoreError::Item)
     }
 
     async fn seen_before(
@@ -110,63 +96,7 @@ impl Store {
     }
 }
 
-/// Why a transaction was cancelled.
-#[derive(Debug, PartialEq)]
-enum Cancelled {
-    /// The key is taken; this item (accepted or outbox: both carry the fingerprint) took it.
-    Taken(Attributes),
-    /// Another transaction or a throttle was in the way: try again.
-    Passes,
-    /// Something that trying again does not mend.
-    Refused(String),
-}
-
-impl Cancelled {
-    /// Reads the reasons by their positions in the transaction.
-    ///
-    /// A failed condition on the accepted *or* the outbox item is the answer, whatever the other
-    /// positions say: a tombstone may have expired before its entry, and a throttle beside it
-    /// changes nothing.
-    fn read(reasons: &[CancellationReason]) -> Self {
-        let refused = |reason: &CancellationReason| reason.code() == Some("ConditionalCheckFailed");
-        let conditional = [transaction::ACCEPTED, transaction::OUTBOX];
-        let mut taken = conditional
-            .iter()
-            .filter_map(|position| reasons.get(*position))
-            .filter(|reason| refused(reason));
-        if let Some(item) = taken.clone().find_map(|reason| reason.item()) {
-            return Self::Taken(item.clone());
-        }
-        if taken.next().is_some() {
-            return Self::Refused("a failed condition without its item".to_owned());
-        }
-        let mut codes = reasons
-            .iter()
-            .filter_map(|reason| reason.code())
-            .filter(|code| *code != "None")
-            .peekable();
-        if codes.peek().is_none() {
-            return Self::Refused("cancelled without a reason".to_owned());
-        }
-        match codes.find(|code| !passes(code)) {
-            Some(code) => Self::Refused(code.to_owned()),
-            None => Self::Passes,
-        }
-    }
-}
-
-/// Cancellation codes that pass by themselves (API reference of TransactWriteItems, "Cancellation Reasons").
-fn passes(code: &str) -> bool {
-    matches!(
-        code,
-        "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded"
-    )
-}
-
 /// A client request token: 32 random characters (36 are allowed).
-fn token() -> String {
+pub(crate) fn token() -> String {
     (0..32).map(|_| fastrand::alphanumeric()).collect()
 }
-
-#[cfg(test)]
-mod tests;

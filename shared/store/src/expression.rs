@@ -7,7 +7,13 @@ use std::collections::HashMap;
 use ackbox_domain::Timestamp;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+    Update as TransactUpdate,
+};
+
+use crate::schema::attribute;
+use crate::size::Attributes;
 
 /// A string value.
 pub(crate) fn s(text: impl Into<String>) -> AttributeValue {
@@ -27,6 +33,14 @@ pub(crate) fn time(at: Timestamp) -> AttributeValue {
 /// A binary value.
 pub(crate) fn b(bytes: &[u8]) -> AttributeValue {
     AttributeValue::B(Blob::new(bytes))
+}
+
+/// The key of an item.
+pub(crate) fn item_key(pk: impl Into<String>, sk: impl Into<String>) -> Attributes {
+    Attributes::from([
+        (attribute::PK.to_owned(), s(pk)),
+        (attribute::SK.to_owned(), s(sk)),
+    ])
 }
 
 /// An update expression with its condition, names and values.
@@ -94,23 +108,44 @@ impl Update {
 
     /// Puts the expressions on a request.
     pub(crate) fn on(self, request: UpdateItemFluentBuilder) -> UpdateItemFluentBuilder {
-        let mut update = Vec::new();
-        for (verb, clauses) in [
-            ("SET", self.sets),
-            ("REMOVE", self.removes),
-            ("ADD", self.adds),
-        ] {
-            if !clauses.is_empty() {
-                update.push(format!("{verb} {}", clauses.join(", ")));
-            }
-        }
-        let condition = (!self.conditions.is_empty()).then(|| self.conditions.join(" AND "));
-        let values = (!self.values.is_empty()).then_some(self.values);
         request
-            .update_expression(update.join(" "))
-            .set_condition_expression(condition)
+            .update_expression(self.expression())
+            .set_condition_expression(self.condition())
             .set_expression_attribute_names(Some(self.names))
-            .set_expression_attribute_values(values)
+            .set_expression_attribute_values((!self.values.is_empty()).then_some(self.values))
+    }
+
+    /// The update as one of a transaction's writes, which returns what stands there when it is refused.
+    pub(crate) fn in_transaction(self, table: &str, key: Attributes) -> TransactWriteItem {
+        let update = TransactUpdate::builder()
+            .table_name(table)
+            .set_key(Some(key))
+            .update_expression(self.expression())
+            .set_condition_expression(self.condition())
+            .set_expression_attribute_names(Some(self.names))
+            .set_expression_attribute_values((!self.values.is_empty()).then_some(self.values))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build()
+            .expect("an update has a table, a key and an expression");
+        TransactWriteItem::builder().update(update).build()
+    }
+
+    fn expression(&self) -> String {
+        let clauses = [
+            ("SET", &self.sets),
+            ("REMOVE", &self.removes),
+            ("ADD", &self.adds),
+        ];
+        let written: Vec<String> = clauses
+            .iter()
+            .filter(|(_, clauses)| !clauses.is_empty())
+            .map(|(verb, clauses)| format!("{verb} {}", clauses.join(", ")))
+            .collect();
+        written.join(" ")
+    }
+
+    fn condition(&self) -> Option<String> {
+        (!self.conditions.is_empty()).then(|| self.conditions.join(" AND "))
     }
 
     fn name(&mut self, name: &str) -> String {

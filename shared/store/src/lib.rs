@@ -8,6 +8,7 @@ pub mod schema;
 
 mod accept;
 mod body;
+mod cancelled;
 mod claim;
 mod client;
 mod due;
@@ -15,6 +16,7 @@ mod error;
 mod expression;
 mod item;
 mod meta;
+mod notice;
 mod retry;
 mod settle;
 mod size;
@@ -41,6 +43,7 @@ pub type Deadline = tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub struct Store {
     inner: Arc<Inner>,
+    notices: Option<Arc<notice::Notices>>,
 }
 
 #[derive(Debug)]
@@ -61,7 +64,10 @@ impl Store {
             table,
             known,
         });
-        Self { inner }
+        Self {
+            inner,
+            notices: None,
+        }
     }
 
     /// The table's name.

@@ -9,8 +9,10 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 
 use crate::claim::{gone, read};
 use crate::error::failed;
-use crate::expression::Update;
+use crate::expression::{Update, item_key};
+use crate::notice::{Notice, Told};
 use crate::retry::within;
+use crate::schema::{action_pk, kind};
 use crate::{Deadline, Store, StoreError};
 
 mod write;
@@ -55,6 +57,9 @@ impl Store {
     /// Writes a settlement onto the entry: `entry` as [`crate::Claimed::Started`] gave it, or, for a
     /// settlement without an attempt (a claim that ran out, no destination), as it was read.
     ///
+    /// Where the store tells somebody of trouble ([`Store::telling`]), a settlement that is trouble and its
+    /// notice are one transaction.
+    ///
     /// It holds only for exactly that standing. Two exceptions: a success settles an entry delivered
     /// under any fence and in any state, since it proves arrival; and an attempt that was overtaken
     /// is still put on the record, without changing the state.
@@ -70,13 +75,28 @@ impl Store {
         let mut standing = entry.clone();
         let mut next = change.first(&standing);
         let mut sent_evidence = false;
+        let mut is_told = false;
         loop {
-            let update = match next {
-                Next::Settle => write::settlement(&change, &standing),
-                Next::Evidence => write::evidence(&change, &standing),
+            let (update, notice) = match next {
+                Next::Settle => (
+                    write::settlement(&change, &standing),
+                    self.notice_of_settlement(&standing, &change),
+                ),
+                Next::Evidence => (write::evidence(&change, &standing), None),
                 Next::Done(result) => return Ok(result),
             };
-            let written = self.write(&standing, &update, deadline).await;
+            let written = match notice.filter(|_| !is_told) {
+                None => self.write(&standing, &update, deadline).await,
+                Some(notice) => match self.tell_of(&standing, update, &notice, deadline).await {
+                    Ok(Told::Written) => Ok(None),
+                    Ok(Told::Before) => {
+                        is_told = true;
+                        continue;
+                    }
+                    Ok(Told::Refused(item)) => item.ok_or_else(gone).and_then(read).map(Some),
+                    Err(error) => Err(error),
+                },
+            };
             match (next, written) {
                 (Next::Settle, Ok(None)) => return Ok(SettleResult::Settled),
                 // That the evidence could not be added does not change who settled the entry.
@@ -109,6 +129,19 @@ impl Store {
             }
         })
         .await
+    }
+
+    /// Writes a settlement and its notice in one transaction.
+    async fn tell_of(
+        &self,
+        standing: &OutboxEntry,
+        update: Update,
+        notice: &Notice,
+        deadline: Deadline,
+    ) -> Result<Told, StoreError> {
+        let key = item_key(action_pk(&standing.key), kind::OUTBOX);
+        let trouble = update.in_transaction(&self.inner.table, key);
+        self.tell(SETTLE, trouble, notice, deadline).await
     }
 
     /// What a refused settlement says: how the entry stands, or an error.

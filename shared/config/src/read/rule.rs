@@ -26,8 +26,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("payload", "\"body\""),
 ];
 
-/// The namespace of actions that the application's own jobs make.
-const RESERVED: &str = "workflow";
+/// Namespaces that are ours, and what for.
+const RESERVED: &[(&str, &str)] = &[
+    ("workflow", "the actions of jobs"),
+    ("ackbox/notify", "notices of trouble"),
+];
 const NAMESPACE_MAX: usize = 2 * Name::MAX + 1;
 
 /// Reads the rules of one source.
@@ -108,9 +111,10 @@ fn namespace(table: &Table<'_>) -> Read<Option<String>> {
         && name
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_./".contains(&b));
-    let (message, help) = if name == RESERVED {
+    let ours = RESERVED.iter().find(|(reserved, _)| *reserved == name);
+    let (message, help) = if let Some((reserved, what)) = ours {
         (
-            format!("the namespace \"{RESERVED}\" is kept for the actions of jobs"),
+            format!("the namespace \"{reserved}\" is kept for {what}"),
             "write another name, such as that of the source".to_owned(),
         )
     } else if fits {
@@ -165,7 +169,8 @@ fn fingerprint(
     Ok(parts)
 }
 
-fn destination(table: &Table<'_>, known: &BTreeMap<&str, Span>) -> Read<Name> {
+/// The destination that a table names, which must be one of the file's.
+pub(super) fn destination(table: &Table<'_>, known: &BTreeMap<&str, Span>) -> Read<Name> {
     let text = table.required("destination", table.text("destination"))?;
     let wanted = *text.get_ref();
     if known.contains_key(wanted) {

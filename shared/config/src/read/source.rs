@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ackbox_domain::{Each, Source};
+use ackbox_domain::{Each, Name, Source, notice};
 use toml::Spanned;
 
 use super::locator::{pointer, repeated, scheme_pointer};
@@ -47,6 +47,16 @@ const EACH_DEFAULT: usize = 100;
 const TOLERANCE: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
 
+/// Notices come from a source of this name.
+fn not_ours(report: &Report<'_>, title: &Spanned<&str>, name: Name) -> Read<Name> {
+    if name.as_str() != notice::SOURCE {
+        return Ok(name);
+    }
+    let message = format!("the source name \"{name}\" is kept for ackbox's own notices");
+    let help = "write another name, such as that of the sender";
+    Err(report.mistake(&title.span(), message, help))
+}
+
 /// Reads one source. `destinations` are the names that rules may use.
 pub(crate) fn source<'a>(
     report: &'a Report<'a>,
@@ -56,7 +66,8 @@ pub(crate) fn source<'a>(
     destinations: &BTreeMap<&str, Span>,
 ) -> Read<SourceConfig> {
     let table = Table::open(report, value, format!("[source.{}]", title.get_ref()), KEYS)?;
-    let name = name(report, title, "a source's name");
+    let name =
+        name(report, title, "a source's name").and_then(|name| not_ours(report, title, name));
     let scheme = table
         .required("scheme", table.text("scheme"))
         .and_then(|text| schemes.meant(&table, text));

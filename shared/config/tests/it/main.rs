@@ -12,6 +12,7 @@ mod hostile;
 mod kind;
 mod load;
 mod meaning;
+mod notify;
 mod payload;
 mod reconcile;
 mod rule;

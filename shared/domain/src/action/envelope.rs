@@ -30,6 +30,15 @@ pub(super) fn render(action: &Action, observation: &Observation<'_>) -> Rendered
     let data_base64 = data
         .is_none()
         .then(|| data_encoding::BASE64.encode(observation.raw()));
+    sealed(action, data, data_base64)
+}
+
+/// The envelope of an action whose fact is of our own making.
+pub(crate) fn of_our_own(action: &Action, data: &RawValue) -> RenderedBody {
+    sealed(action, Some(data), None)
+}
+
+fn sealed(action: &Action, data: Option<&RawValue>, data_base64: Option<String>) -> RenderedBody {
     let envelope = Envelope {
         key: action.key.as_str(),
         source: action.source.as_str(),

@@ -6,10 +6,12 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 
+use super::transaction::put_if_absent;
 use crate::error::failed;
 use crate::expression::{Update, n, s, time};
 use crate::item::conflict::ConflictItem;
 use crate::item::encode;
+use crate::notice::{Notice, Told};
 use crate::retry::within;
 use crate::schema::attribute;
 use crate::{ConflictKind, Deadline, Store, StoreError};
@@ -27,8 +29,15 @@ impl Store {
         deadline: Deadline,
     ) -> Result<(), StoreError> {
         let item = ConflictItem::new(action, kind, original);
+        let notice = match kind {
+            ConflictKind::Conflict => self.notice_of_conflict(action, original),
+            ConflictKind::Uncompared => None,
+        };
+        let notice = notice.as_ref();
         within(deadline, RECORD, || async {
-            if self.put_conflict(&item).await? || self.count_conflict(&item).await? {
+            if self.write_conflict(&item, notice, deadline).await?
+                || self.count_conflict(&item).await?
+            {
                 return Ok(());
             }
             // There, and then not there: collected in between. The next try writes it.
@@ -40,7 +49,26 @@ impl Store {
         .await
     }
 
-    /// Writes the item; false where it is there.
+    /// Writes the item, and what there is to tell of it; false where it is there.
+    async fn write_conflict(
+        &self,
+        item: &ConflictItem,
+        notice: Option<&Notice>,
+        deadline: Deadline,
+    ) -> Result<bool, StoreError> {
+        let Some(notice) = notice else {
+            return self.put_conflict(item).await;
+        };
+        let put = put_if_absent(&self.inner.table, encode(item)?);
+        match self.tell(RECORD, put, notice, deadline).await? {
+            Told::Written => Ok(true),
+            Told::Refused(_) => Ok(false),
+            // A conflict that was collected meanwhile, and comes again.
+            Told::Before => self.put_conflict(item).await,
+        }
+    }
+
+    /// Writes the item alone; false where it is there.
     async fn put_conflict(&self, item: &ConflictItem) -> Result<bool, StoreError> {
         let put = self
             .inner

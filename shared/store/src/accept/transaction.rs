@@ -14,43 +14,63 @@ use crate::schema::{ITEM_MAX, attribute};
 use crate::size::{Attributes, item_size};
 
 /// The accepted item's position in the transaction, and so in its cancellation reasons.
-pub(super) const ACCEPTED: usize = 0;
+pub(crate) const ACCEPTED: usize = 0;
 
 /// The outbox item's position.
-pub(super) const OUTBOX: usize = 1;
+pub(crate) const OUTBOX: usize = 1;
 
 /// What a conflict item has beside the accepted item's attributes and a body: keys, counts, index keys.
 const CONFLICT_EXTRA: usize = 256;
 
 /// The puts of one acceptance: accepted, outbox, and a payload where the body does not fit inline.
-pub(super) fn items(
+pub(super) fn puts(
     table: &str,
     action: &Action,
     timing: &Timing,
 ) -> Result<Vec<TransactWriteItem>, StoreError> {
-    let accepted = encode(&AcceptedItem::from(action))?;
-    let fresh = OutboxItem::fresh(action, timing);
-    let mut outbox = encode(&fresh)?;
-    let (inline, payload) = placed(action, item_size(&outbox));
-    // Bounds every item of this action, also the conflict item that the same content would need
-    // if its key were taken: what is acknowledged can always be recorded whole.
-    let body = payload.as_ref().map_or(inline.size(), BodyAttributes::size);
-    let bytes = item_size(&accepted) + body + CONFLICT_EXTRA;
-    if bytes > ITEM_MAX {
-        return Err(StoreError::TooLarge { bytes });
-    }
-    outbox.extend(encode(&inline)?);
-    let mut items = vec![
+    let items = Items::of(action, timing)?;
+    let mut puts = vec![
         // Both only if absent: whichever of the two outlives the other still proves the acceptance.
-        put_if_absent(table, accepted),
-        put_if_absent(table, outbox),
+        put_if_absent(table, items.accepted),
+        put_if_absent(table, items.outbox),
     ];
-    if let Some(body) = payload {
-        // No condition: the two above guard it, and a payload that outlived them is of no use.
-        let item = encode(&PayloadItem::new(fresh.pk, body))?;
-        items.push(put(Put::builder().table_name(table), item));
+    // No condition: the two above guard it, and a payload that outlived them is of no use.
+    let payload = items.payload.into_iter();
+    puts.extend(payload.map(|item| put(Put::builder().table_name(table), item)));
+    Ok(puts)
+}
+
+/// The items of one action.
+pub(crate) struct Items {
+    pub(crate) accepted: Attributes,
+    pub(crate) outbox: Attributes,
+    /// Where the body does not fit the outbox item.
+    pub(crate) payload: Option<Attributes>,
+}
+
+impl Items {
+    /// # Errors
+    /// [`StoreError::TooLarge`].
+    pub(crate) fn of(action: &Action, timing: &Timing) -> Result<Self, StoreError> {
+        let accepted = encode(&AcceptedItem::from(action))?;
+        let fresh = OutboxItem::fresh(action, timing);
+        let mut outbox = encode(&fresh)?;
+        let (inline, payload) = placed(action, item_size(&outbox));
+        // Bounds every item of this action, also the conflict item that the same content would need
+        // if its key were taken: what is acknowledged can always be recorded whole.
+        let body = payload.as_ref().map_or(inline.size(), BodyAttributes::size);
+        let bytes = item_size(&accepted) + body + CONFLICT_EXTRA;
+        if bytes > ITEM_MAX {
+            return Err(StoreError::TooLarge { bytes });
+        }
+        outbox.extend(encode(&inline)?);
+        let payload = payload.map(|body| encode(&PayloadItem::new(fresh.pk, body)));
+        Ok(Self {
+            accepted,
+            outbox,
+            payload: payload.transpose()?,
+        })
     }
-    Ok(items)
 }
 
 /// The body for the outbox item, and the one for the payload item, where the first has no room.
@@ -73,7 +93,8 @@ fn placed(action: &Action, size: usize) -> (BodyAttributes, Option<BodyAttribute
     }
 }
 
-fn put_if_absent(table: &str, item: Attributes) -> TransactWriteItem {
+/// A put of the first sight of a key.
+pub(super) fn put_if_absent(table: &str, item: Attributes) -> TransactWriteItem {
     let conditional = Put::builder()
         .table_name(table)
         // Only the first sight of a key writes; ALL_OLD shows a later one what was first, without a read.

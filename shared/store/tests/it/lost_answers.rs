@@ -1,10 +1,11 @@
 //! A write that was carried out, and whose answer never came: a double commits on a real engine and then
 //! fails. The next try must know its own work.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ackbox_domain::{Acceptance, EntryState, OutcomeKind};
+use ackbox_domain::{Acceptance, EntryState, Notify, OutcomeKind, Trouble};
 use ackbox_store::{Claimed, SettleResult, Store};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::interceptors::BeforeDeserializationInterceptorContextMut;
@@ -195,4 +196,25 @@ fn losing_after(engine: &Engine, through: usize, answers: usize) -> Store {
         .interceptor(after)
         .build();
     Store::new(Client::from_conf(config), engine.store.table())
+}
+
+#[tokio::test]
+async fn trouble_whose_answer_was_lost_is_told_once() {
+    let engine = Engine::start().await;
+    let notify = Notify {
+        destination: crate::action::name("ops"),
+        on: BTreeSet::from(Trouble::ALL),
+    };
+    let entry = accepted(&engine.store, &action("msg_1", b"{}")).await;
+    let mine = claimed(&engine.store, &entry, "claim").await;
+    let record = attempt(1, OutcomeKind::Rejected, Some(422));
+    let dead = crate::action::dead();
+    // META: read, written; then the transaction, twice.
+    let store = losing(&engine, 4).telling(Some(notify), TIMING);
+    let change = change(&dead, Some((&record, "no")));
+    let answer = store.settle(&mine, change, soon()).await.unwrap();
+    assert_eq!(answer, SettleResult::Settled);
+    let outbox = engine.kinds().await;
+    let entries = outbox.iter().filter(|kind| *kind == "OUTBOX").count();
+    assert_eq!(entries, 2, "the entry and its notice: {outbox:?}");
 }

@@ -19,6 +19,7 @@ mod due;
 mod engine;
 mod faults;
 mod lost_answers;
+mod notice;
 mod recorder;
 mod settle;
 mod size;

@@ -17,26 +17,34 @@ fn taken(pk: &str) -> CancellationReason {
         .build()
 }
 
+/// Of three writes, the first two have conditions.
 fn read(reasons: [CancellationReason; 3]) -> Cancelled {
-    Cancelled::read(&reasons)
+    Cancelled::read(&[0, 1], &reasons)
+}
+
+fn failed_at(position: usize, pk: &str) -> Cancelled {
+    Cancelled::Failed(Failed {
+        position,
+        item: Some(item(pk)),
+    })
 }
 
 #[test]
 fn a_failed_condition_on_either_item_is_the_answer() {
     let none = || reason("None");
     let both = read([taken("a"), taken("b"), none()]);
-    assert_eq!(both, Cancelled::Taken(item("a")));
+    assert_eq!(both, failed_at(0, "a"));
     let outbox_alone = read([none(), taken("b"), none()]);
-    assert_eq!(outbox_alone, Cancelled::Taken(item("b")));
+    assert_eq!(outbox_alone, failed_at(1, "b"));
 }
 
 #[test]
 fn a_failed_condition_wins_over_every_other_code() {
     for other in ["TransactionConflict", "ThrottlingError", "ValidationError"] {
         let first = read([reason(other), taken("b"), reason(other)]);
-        assert_eq!(first, Cancelled::Taken(item("b")), "{other}");
+        assert_eq!(first, failed_at(1, "b"), "{other}");
         let second = read([taken("a"), reason(other), reason("None")]);
-        assert_eq!(second, Cancelled::Taken(item("a")), "{other}");
+        assert_eq!(second, failed_at(0, "a"), "{other}");
     }
 }
 
@@ -75,10 +83,26 @@ fn every_other_code_is_our_fault_even_beside_one_that_passes() {
 }
 
 #[test]
-fn what_cannot_be_read_is_never_taken_for_a_duplicate() {
-    let blind = [reason("ConditionalCheckFailed"), reason("None")];
-    assert!(matches!(Cancelled::read(&blind), Cancelled::Refused(_)));
-    assert!(matches!(Cancelled::read(&[]), Cancelled::Refused(_)));
+fn of_two_failed_conditions_the_one_that_shows_its_item_is_the_answer() {
+    let blind = || reason("ConditionalCheckFailed");
+    assert_eq!(
+        read([blind(), taken("b"), reason("None")]),
+        failed_at(1, "b")
+    );
+    let nothing_there = Cancelled::Failed(Failed {
+        position: 0,
+        item: None,
+    });
+    assert_eq!(
+        read([blind(), reason("None"), reason("None")]),
+        nothing_there
+    );
+}
+
+#[test]
+fn what_gives_no_reason_is_never_taken_for_an_answer() {
+    let read = |reasons: &[CancellationReason]| Cancelled::read(&[0, 1], reasons);
+    assert!(matches!(read(&[]), Cancelled::Refused(_)));
     let nothing = [reason("None"), CancellationReason::builder().build()];
-    assert!(matches!(Cancelled::read(&nothing), Cancelled::Refused(_)));
+    assert!(matches!(read(&nothing), Cancelled::Refused(_)));
 }

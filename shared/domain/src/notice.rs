@@ -1,0 +1,252 @@
+//! Trouble becomes an action of its own: an entry that is about to be dead, held or unknown, or other
+//! content under a known key, comes in; out goes what the destination for trouble is told, under a key
+//! of its own. What must never happen: that trouble with a notice makes a notice, or that one trouble
+//! is told under two keys.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::value::to_raw_value;
+use sha2::{Digest, Sha256};
+
+use crate::acceptance::{Fingerprint, Hash};
+use crate::action::{Action, ActionKey, RenderedBody, envelope};
+use crate::carriage::{Carriage, Unfit};
+use crate::json::Scalar;
+use crate::name::Name;
+use crate::outbox::{AttemptRecord, EntryState, OutboxEntry};
+use crate::settlement::Settled;
+use crate::time::Timestamp;
+
+/// The source that notices come from. No configured source has this name.
+pub const SOURCE: &str = "ackbox";
+/// The rule that notices come from; with [`SOURCE`], their keys' namespace.
+pub const RULE: &str = "notify";
+
+/// What there is to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Trouble {
+    /// An entry was given up.
+    Dead,
+    /// An entry waits for an operator.
+    Held,
+    /// An entry may have arrived, and its destination is asked.
+    Unknown,
+    /// Other content came under a known key.
+    Conflict,
+}
+
+impl Trouble {
+    /// All of them.
+    pub const ALL: [Trouble; 4] = [Self::Dead, Self::Held, Self::Unknown, Self::Conflict];
+
+    /// The word in the configuration and in the notice.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dead => "dead",
+            Self::Held => "held",
+            Self::Unknown => "unknown",
+            Self::Conflict => "conflict",
+        }
+    }
+
+    const fn of(state: EntryState) -> Option<Self> {
+        match state {
+            EntryState::Dead => Some(Self::Dead),
+            EntryState::Held => Some(Self::Held),
+            EntryState::Unknown => Some(Self::Unknown),
+            EntryState::Pending | EntryState::Claimed | EntryState::Delivered => None,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Who is told of trouble, and of which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notify {
+    /// The destination that is told.
+    pub destination: Name,
+    /// What it is told of.
+    pub on: BTreeSet<Trouble>,
+}
+
+/// An attempt that led to a settlement, as far as a notice tells of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Last<'a> {
+    /// The attempt.
+    pub attempt: Option<&'a AttemptRecord>,
+    /// What happened, in words.
+    pub detail: Option<&'a str>,
+}
+
+/// What is told of an entry.
+#[derive(Serialize)]
+struct OfEntry<'a> {
+    action: &'a str,
+    became: &'a str,
+    reason: Option<&'a str>,
+    source: &'a str,
+    destination: &'a str,
+    accepted_at: String,
+    first_uncertain_at: Option<String>,
+    attempts: u64,
+    last_status: Option<u16>,
+    detail: Option<&'a str>,
+    at: String,
+}
+
+/// What is told of a conflict.
+#[derive(Serialize)]
+struct OfConflict<'a> {
+    action: &'a str,
+    became: &'a str,
+    source: &'a str,
+    rule: &'a str,
+    destination: &'a str,
+    accepted_at: String,
+    fingerprint: &'a str,
+    message_id: Option<&'a str>,
+    event: Option<&'a str>,
+    subject: Option<&'a str>,
+    at: String,
+}
+
+impl Notify {
+    /// The notice of an entry that is settled so at `now`; `None` where there is nothing to tell: no
+    /// trouble, none that is wanted, none that is new, or trouble with a notice.
+    ///
+    /// The key is made of the entry's key and its new state: however often an entry comes to that state, it is one
+    /// notice.
+    pub fn of_settlement(
+        &self,
+        entry: &OutboxEntry,
+        settled: &Settled,
+        last: Last<'_>,
+        now: Timestamp,
+    ) -> Option<Action> {
+        let state = settled.settlement.state();
+        let trouble = Trouble::of(state)?;
+        let is_news = entry.state != state;
+        if !is_news || !self.on.contains(&trouble) || is_notice(&entry.source) {
+            return None;
+        }
+        let told = OfEntry {
+            action: entry.key.as_str(),
+            became: trouble.as_str(),
+            reason: settled.settlement.reason().map(|reason| reason.as_str()),
+            source: entry.source.as_str(),
+            destination: entry.destination.as_str(),
+            accepted_at: entry.accepted_at.to_string(),
+            first_uncertain_at: settled.first_uncertain_at.map(|at| at.to_string()),
+            attempts: entry.fence,
+            last_status: last.attempt.and_then(|attempt| attempt.status),
+            detail: last.detail,
+            at: now.to_string(),
+        };
+        self.notice(trouble, &entry.key, None, &told, now)
+    }
+
+    /// The notice of an action whose key was taken, at `original`, by other content.
+    ///
+    /// The key is made of the action's key and the other content's fingerprint: one notice, however often that
+    /// content comes.
+    pub fn of_conflict(&self, action: &Action, original: Timestamp) -> Option<Action> {
+        let trouble = Trouble::Conflict;
+        if !self.on.contains(&trouble) || is_notice(&action.source) {
+            return None;
+        }
+        let fingerprint = action.fingerprint.short();
+        let told = OfConflict {
+            action: action.key.as_str(),
+            became: trouble.as_str(),
+            source: action.source.as_str(),
+            rule: action.rule.as_str(),
+            destination: action.destination.as_str(),
+            accepted_at: original.to_string(),
+            fingerprint: &fingerprint,
+            message_id: action.message_id.as_deref(),
+            event: action.event.as_deref(),
+            subject: action.subject.as_deref(),
+            at: action.accepted_at.to_string(),
+        };
+        let now = action.accepted_at;
+        self.notice(trouble, &action.key, Some(&fingerprint), &told, now)
+    }
+
+    /// Whether a way can carry what would be told.
+    ///
+    /// # Errors
+    /// The first thing about a notice that does not fit.
+    pub fn check(&self, carriage: &Carriage) -> Result<(), Unfit> {
+        let key = ActionKey::new("", []);
+        let sample = self.notice(Trouble::Held, &key, None, &"", Timestamp::from_unix_ms(0));
+        sample.map_or(Ok(()), |notice| carriage.check(&notice.body))
+    }
+
+    /// `None` only where a name of ours would be none, or plain texts would not be JSON.
+    fn notice(
+        &self,
+        trouble: Trouble,
+        of: &ActionKey,
+        fingerprint: Option<&str>,
+        told: &impl Serialize,
+        now: Timestamp,
+    ) -> Option<Action> {
+        let text = |text: &str| Scalar::Text(text.to_owned());
+        let mut parts = vec![
+            ("action".to_owned(), text(of.as_str())),
+            ("became".to_owned(), text(trouble.as_str())),
+        ];
+        parts.extend(fingerprint.map(|print| ("fingerprint".to_owned(), text(print))));
+        let namespace = format!("{SOURCE}/{RULE}");
+        let key = ActionKey::new(&namespace, parts.iter().map(|(_, value)| value));
+        let mut notice = Action {
+            fingerprint: fingerprint_of(&key),
+            key,
+            namespace,
+            parts,
+            source: SOURCE.parse().ok()?,
+            rule: RULE.parse().ok()?,
+            account: None,
+            subject: Some(of.to_string()),
+            event: Some(format!("action.{trouble}")),
+            message_id: None,
+            destination: self.destination.clone(),
+            body: RenderedBody {
+                bytes: Vec::new(),
+                content_type: None,
+                content_encoding: None,
+            },
+            accepted_at: now,
+        };
+        notice.body = envelope::of_our_own(&notice, &to_raw_value(told).ok()?);
+        Some(notice)
+    }
+}
+
+fn is_notice(source: &Name) -> bool {
+    source.as_str() == SOURCE
+}
+
+/// A notice agrees with itself alone: two observers of one trouble tell it in other words, at other
+/// times, and the first one's stand.
+fn fingerprint_of(key: &ActionKey) -> Fingerprint {
+    let mut hasher = Sha256::new();
+    hasher.update(b"ackbox notice 1");
+    hasher.update(key.as_str());
+    let hash: Hash = hasher.finalize().into();
+    Fingerprint {
+        hash,
+        recipe: Fingerprint::recipe_of(["notice"]),
+        digest: hash,
+    }
+}
+
+#[cfg(test)]
+mod tests;
