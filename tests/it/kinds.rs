@@ -12,25 +12,63 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
 use serde_json::Value;
 
-/// A queue that takes the first message and hangs up, and answers the others.
+/// A service that takes the first request and hangs up, and answers the others as each kind would.
 async fn hangs_up_once() -> Destination {
     let script = |request: &ackbox_tests::destination::Received| match request.seen {
         1 => Behaviour::DropAfterRequest,
         _ => Behaviour::Answer {
             status: 200,
             headers: vec![],
-            body: r#"{"MessageId":"m-1"}"#.to_owned(),
+            body:
+                r#"{"MessageId":"m-1","executionArn":"arn:x:execution:fulfil:y","startDate":1.0}"#
+                    .to_owned(),
         },
     };
     Destination::start(script).await.unwrap()
 }
 
-fn to_queue(name: &str, keys: &str) -> String {
+fn to(destination: &str) -> String {
     format!(
-        "{}\n[destination.warehouse]\nkind = \"sqs\"\nqueue = \"http://127.0.0.1/123456789012/{name}\"\ntimeout = \"5s\"\n{keys}",
+        "{}\n[destination.warehouse]\ntimeout = \"5s\"\n{destination}",
         orders_source()
     )
 }
+
+fn to_queue(name: &str, keys: &str) -> String {
+    to(&format!(
+        "kind = \"sqs\"\nqueue = \"http://127.0.0.1/123456789012/{name}\"\n{keys}"
+    ))
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Every kind that keeps keys, or whose user says so, and for how long.
+const KEEPS_KEYS: [(&str, Duration); 4] = [
+    (
+        "kind = \"sqs\"\nqueue = \"http://127.0.0.1/123456789012/jobs.fifo\"\n",
+        MINUTE.saturating_mul(5),
+    ),
+    (
+        "kind = \"step-functions\"\nstate_machine = \"arn:aws:states:us-east-1:123456789012:stateMachine:fulfil\"\n",
+        DAY.saturating_mul(90),
+    ),
+    (
+        "kind = \"lambda\"\nfunction = \"ship\"\nidempotency = { window = \"1d\" }\n",
+        DAY,
+    ),
+    (
+        "kind = \"lambda\"\nfunction = \"ship\"\ninvocation = \"event\"\nidempotency = { window = \"1d\" }\n",
+        DAY,
+    ),
+];
+
+const KEEPS_NONE: [&str; 4] = [
+    "kind = \"sqs\"\nqueue = \"http://127.0.0.1/123456789012/jobs\"\n",
+    "kind = \"step-functions\"\ntype = \"express\"\nstate_machine = \"arn:aws:states:us-east-1:123456789012:stateMachine:fast\"\n",
+    "kind = \"lambda\"\nfunction = \"ship\"\n",
+    "kind = \"lambda\"\nfunction = \"ship\"\ninvocation = \"event\"\n",
+];
 
 /// A dispatcher whose AWS is this destination.
 async fn dispatcher(world: &World, aws: &Destination) -> Dispatcher {
@@ -82,27 +120,48 @@ async fn a_lost_answer_of_a_fifo_queue_is_repeated_under_the_same_id() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_of_a_fifo_queue_is_held_once_its_five_minutes_are_over() {
-    let aws = hangs_up_once().await;
-    let (world, dispatcher) = one_order(&to_queue("jobs.fifo", ""), &aws).await;
-    world.clock.advance(Duration::from_secs(5 * 60));
-    world.sweep(&dispatcher).await;
-    let entry = world.entry().await;
-    assert_eq!(entry.state, EntryState::Held);
-    assert_eq!(entry.reason.as_deref(), Some("window-ended"));
-    assert_eq!(aws.received().len(), 1);
+async fn a_lost_answer_is_repeated_inside_the_window_of_its_kind() {
+    for (destination, window) in KEEPS_KEYS {
+        let aws = hangs_up_once().await;
+        let (world, dispatcher) = one_order(&to(destination), &aws).await;
+        world.clock.advance(window - MINUTE);
+        world.sweep(&dispatcher).await;
+        let entry = world.entry().await;
+        assert_eq!(entry.state, EntryState::Delivered, "{destination}");
+        let received = aws.received();
+        assert_eq!(received.len(), 2, "{destination}");
+        // A map of attributes has no order.
+        let sent = [0, 1].map(|n| serde_json::from_slice::<Value>(&received[n].body).unwrap());
+        assert_eq!(sent[0], sent[1], "{destination}");
+    }
 }
 
 #[tokio::test]
-async fn a_lost_answer_of_a_standard_queue_is_held_at_once() {
-    let aws = hangs_up_once().await;
-    let (world, dispatcher) = one_order(&to_queue("jobs", ""), &aws).await;
-    let entry = world.entry().await;
-    assert_eq!(entry.state, EntryState::Held);
-    assert_eq!(entry.reason.as_deref(), Some("outcome-unknown"));
-    world.clock.advance(Duration::from_secs(60));
-    world.sweep(&dispatcher).await;
-    assert_eq!(aws.received().len(), 1);
+async fn a_lost_answer_is_held_once_the_window_of_its_kind_has_ended() {
+    for (destination, window) in KEEPS_KEYS {
+        let aws = hangs_up_once().await;
+        let (world, dispatcher) = one_order(&to(destination), &aws).await;
+        world.clock.advance(window);
+        world.sweep(&dispatcher).await;
+        let entry = world.entry().await;
+        assert_eq!(entry.state, EntryState::Held, "{destination}");
+        assert_eq!(entry.reason.as_deref(), Some("window-ended"));
+        assert_eq!(aws.received().len(), 1, "{destination}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_of_a_kind_that_keeps_no_keys_is_held_at_once() {
+    for destination in KEEPS_NONE {
+        let aws = hangs_up_once().await;
+        let (world, dispatcher) = one_order(&to(destination), &aws).await;
+        let entry = world.entry().await;
+        assert_eq!(entry.state, EntryState::Held, "{destination}");
+        assert_eq!(entry.reason.as_deref(), Some("outcome-unknown"));
+        world.clock.advance(MINUTE);
+        world.sweep(&dispatcher).await;
+        assert_eq!(aws.received().len(), 1, "{destination}");
+    }
 }
 
 #[tokio::test]
