@@ -34,7 +34,11 @@ enum Command {
     /// Runs an embedded engine until standard input ends.
     Engine,
     /// Measures the performance figures.
-    Figures,
+    Figures {
+        /// Only the dispatcher's start, beside that of another build of it: a path.
+        #[arg(long)]
+        against: Option<PathBuf>,
+    },
     /// Drives the functions beside bare ones.
     Load,
     /// Sends many events while environments are killed.
@@ -61,7 +65,10 @@ enum Command {
 async fn main() -> ExitCode {
     let kept = match Arguments::parse().command {
         Command::Engine => return engine::serve().await,
-        Command::Figures => figures::measure().await,
+        Command::Figures { against: None } => figures::measure().await,
+        Command::Figures {
+            against: Some(other),
+        } => figures::measure_start(&other).await,
         Command::Load => load::play().await,
         Command::Soak { messages } => soak::play(messages).await,
         Command::CrashMatrix {

@@ -1,6 +1,7 @@
-//! The receiver's binary as Lambda runs it, behind a runtime interface of our own: how soon it is ready
-//! beside a bare one, and what it occupies after a thousand events.
+//! The functions' binaries as Lambda runs them, behind a runtime interface of our own: how soon they are
+//! ready beside a bare one, and what the receiver occupies after a thousand events.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ackbox_tests::engine::{self, Engine};
@@ -13,27 +14,52 @@ use super::figure::Figure;
 use super::{RUNS, handler};
 
 const START_GOAL: f64 = 1.3;
+const AGAINST_GOAL: f64 = 1.05;
 const MEMORY_GOAL_MB: f64 = 20.0;
 const EVENTS: usize = 1000;
 
-/// The receiver's start over the bare one's.
-pub(crate) async fn start(endpoint: &str) -> Result<Figure, String> {
+/// The receiver's and the dispatcher's start over the bare one's. The configuration names one destination, by
+/// HTTP: a client for another kind must cost nothing here.
+pub(crate) async fn starts(endpoint: &str) -> Result<[Figure; 2], String> {
+    let binaries = [beside("receiver")?, beside("dispatcher")?, beside("bare")?];
+    let [mut receiver, mut dispatcher, mut bare] = ready_after(endpoint, binaries).await?;
+    let of = |name, ours: &mut [Duration], bare: &mut [Duration]| {
+        Figure::ratio(name, ours, bare, START_GOAL)
+    };
+    let ours = "receiver's start to ready, to a bare SDK client's";
+    let theirs = "dispatcher's start to ready, to a bare SDK client's";
+    Ok([
+        of(ours, &mut receiver, &mut bare),
+        of(theirs, &mut dispatcher, &mut bare),
+    ])
+}
+
+/// The dispatcher's start over that of another build of it.
+pub(crate) async fn start_against(endpoint: &str, other: &Path) -> Result<Figure, String> {
+    let binaries = [beside("dispatcher")?, other.to_path_buf()];
+    let [mut ours, mut theirs] = ready_after(endpoint, binaries).await?;
+    let name = "dispatcher's start to ready, to the other build's";
+    Ok(Figure::ratio(name, &mut ours, &mut theirs, AGAINST_GOAL))
+}
+
+/// How long each of these binaries takes to be ready, by turns.
+async fn ready_after<const N: usize>(
+    endpoint: &str,
+    binaries: [PathBuf; N],
+) -> Result<[Vec<Duration>; N], String> {
     let setting = Setting::new(&handler::config(), &engine::table_name())?;
-    let (receiver, bare) = (beside("receiver")?, beside("bare")?);
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut taken = [const { Vec::new() }; N];
     for run in 0..RUNS + 3 {
-        let one = Function::start(&receiver, &setting, endpoint).await?;
-        let other = Function::start(&bare, &setting, endpoint).await?;
-        // The first runs read the files from the disk.
-        if run >= 3 {
-            ours.push(one.ready_after());
-            theirs.push(other.ready_after());
+        for (binary, taken) in binaries.iter().zip(&mut taken) {
+            let function = Function::start(binary, &setting, endpoint).await?;
+            // The first runs read the files from the disk.
+            if run >= 3 {
+                taken.push(function.ready_after());
+            }
+            function.kill().await;
         }
-        one.kill().await;
-        other.kill().await;
     }
-    let name = "receiver's start to ready, to a bare SDK client's";
-    Ok(Figure::ratio(name, &mut ours, &mut theirs, START_GOAL))
+    Ok(taken)
 }
 
 /// What the receiver occupies after a thousand accepted events.
