@@ -16,6 +16,7 @@ use ackbox_tests::world::{World, orders_source};
 use serde_json::Value;
 
 use super::cell::Keys;
+use super::told;
 use crate::destination::{Destination, Reply};
 
 /// How long an invocation may take; the configuration below says the same.
@@ -55,6 +56,24 @@ pub(crate) struct Case {
     pub(crate) world: World,
     pub(crate) destination: Destination,
     setting: Setting,
+}
+
+/// Whoever is told of trouble is at the same address.
+fn telling(destination: &Destination) -> String {
+    format!(
+        r#"
+[destination.operations]
+url = "{}"
+idempotency = {{ window = "24h" }}
+timeout = "2s"
+backoff = {{ first = "50ms", max = "200ms" }}
+allow_private = true
+
+[notify]
+destination = "operations"
+"#,
+        destination.url()
+    )
 }
 
 /// Short times, within the relations that a configuration must keep.
@@ -106,6 +125,23 @@ impl Case {
             .await
             .map_err(|error| format!("the destination: {error}"))?;
         let config = config(&destination, keys);
+        Self::with(machine, destination, config).await
+    }
+
+    /// A case whose destination refuses everything but notices of trouble, which go there too.
+    pub(crate) async fn telling(machine: &Machine) -> Result<Self, String> {
+        let destination = Destination::start(|request| Reply::Status(told::replies(&request.body)))
+            .await
+            .map_err(|error| format!("the destination: {error}"))?;
+        let config = config(&destination, Keys::Kept) + &telling(&destination);
+        Self::with(machine, destination, config).await
+    }
+
+    async fn with(
+        machine: &Machine,
+        destination: Destination,
+        config: String,
+    ) -> Result<Self, String> {
         let table = engine::table_name();
         let world = World::on(Engine::at(&machine.endpoint), &table, &config).await;
         Ok(Self {

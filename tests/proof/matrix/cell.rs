@@ -5,6 +5,7 @@ use std::fmt;
 
 use ackbox_tests::faults::Refusal;
 
+use super::told;
 use crate::destination::Stage;
 
 /// One cell.
@@ -37,6 +38,13 @@ pub(crate) enum Cell {
         /// Whether the destination had read the request in doubt.
         had_arrived: bool,
     },
+    /// The write of trouble and its notice is disturbed.
+    Told {
+        /// Which trouble.
+        troubled: Troubled,
+        /// How.
+        disturbance: Disturbance,
+    },
     /// The stream hands its records over in a way of its own.
     Records {
         /// How.
@@ -54,6 +62,15 @@ pub(crate) enum Taking {
     /// The transaction that accepts.
     Accept,
     /// The write of a conflict.
+    Conflict,
+}
+
+/// Trouble that somebody is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Troubled {
+    /// An action that its destination refused for good: a dispatcher writes.
+    Dead,
+    /// Other content under a known key: a receiver writes.
     Conflict,
 }
 
@@ -149,7 +166,21 @@ pub(crate) fn all() -> Vec<Cell> {
         cells.extend(orders(keys));
     }
     cells.extend(reconciler());
+    cells.extend(told());
     cells
+}
+
+/// Trouble and its notice.
+fn told() -> Vec<Cell> {
+    let both = [Troubled::Dead, Troubled::Conflict].into_iter();
+    let cells = both.flat_map(|troubled| {
+        let disturbances = told::disturbances().into_iter();
+        disturbances.map(move |disturbance| Cell::Told {
+            troubled,
+            disturbance,
+        })
+    });
+    cells.collect()
 }
 
 fn receiver() -> Vec<Cell> {
@@ -331,7 +362,7 @@ impl Cell {
     /// What the destination does with a key.
     pub(crate) fn keys(&self) -> Keys {
         match self {
-            Self::Receiver { .. } => Keys::Kept,
+            Self::Receiver { .. } | Self::Told { .. } => Keys::Kept,
             Self::Reconciler { .. } => Keys::Asked,
             Self::Dispatcher { keys, .. } | Self::Records { keys, .. } => *keys,
         }
@@ -355,6 +386,14 @@ impl Cell {
             Self::Reconciler {
                 had_arrived: false, ..
             } => "reconciler, it had not",
+            Self::Told {
+                troubled: Troubled::Dead,
+                ..
+            } => "dispatcher, telling",
+            Self::Told {
+                troubled: Troubled::Conflict,
+                ..
+            } => "receiver, telling",
             Self::Records { .. } => "the stream",
         }
     }
@@ -370,6 +409,13 @@ impl Cell {
                 };
                 format!("{call}: {disturbance}")
             }
+            Self::Told {
+                troubled,
+                disturbance,
+            } => match troubled {
+                Troubled::Dead => format!("settle and its notice: {disturbance}"),
+                Troubled::Conflict => format!("conflict write and its notice: {disturbance}"),
+            },
             Self::Reconciler {
                 step, disturbance, ..
             } => match step {

@@ -3,11 +3,13 @@
 
 use std::ops::RangeInclusive;
 
+use ackbox_domain::notice::SOURCE;
 use ackbox_domain::{EntryState, OutboxEntry};
 use ackbox_tests::destination::Received;
 use ackbox_tests::evidence::{requests_of, unexplained};
 
-use super::cell::{Cell, Disturbance, Keys, Order, Step, Taking};
+use super::cell::{Cell, Disturbance, Keys, Order, Step, Taking, Troubled};
+use super::told;
 use crate::destination::Stage;
 
 /// What stands in the end.
@@ -65,7 +67,12 @@ pub(crate) fn judge(cell: &Cell, seen: &Seen) -> Row {
             explained = false;
             violations.push(why.to_owned());
         }
-        violations.extend(forbidden(cell.keys(), entry, requests.len()));
+        if !matches!(cell, Cell::Told { .. }) {
+            violations.extend(forbidden(cell.keys(), entry, requests.len()));
+        }
+    }
+    if let Cell::Told { .. } = cell {
+        violations.extend(told::violations(seen));
     }
     let (most, least) = most_and_least(seen);
     if let Some(expected) = expected(cell)
@@ -79,6 +86,9 @@ pub(crate) fn judge(cell: &Cell, seen: &Seen) -> Row {
         cell,
         Cell::Receiver {
             call: Taking::Conflict,
+            ..
+        } | Cell::Told {
+            troubled: Troubled::Conflict,
             ..
         }
     ));
@@ -102,10 +112,15 @@ pub(crate) fn judge(cell: &Cell, seen: &Seen) -> Row {
     }
 }
 
-/// Acknowledged, and neither delivered nor before an operator's eyes.
+/// Acknowledged, and neither delivered, refused by the destination, nor before an operator's eyes.
 fn lost(seen: &Seen) -> usize {
-    let safe =
-        |entry: &&OutboxEntry| matches!(entry.state, EntryState::Delivered | EntryState::Held);
+    let safe = |entry: &&OutboxEntry| {
+        let is_safe = matches!(
+            entry.state,
+            EntryState::Delivered | EntryState::Dead | EntryState::Held
+        );
+        is_safe && entry.source.as_str() != SOURCE
+    };
     let safe = seen.entries.iter().filter(safe).count();
     seen.acknowledged.saturating_sub(safe)
 }
@@ -159,6 +174,7 @@ fn expected(cell: &Cell) -> Option<RangeInclusive<usize>> {
                 order: Order::AgainAfterDeath,
                 keys: Keys::None,
             } => Some(0..=1),
+            Cell::Told { .. } => None,
             _ => Some(1..=1),
         };
     };

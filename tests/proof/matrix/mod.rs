@@ -7,6 +7,7 @@ mod cell;
 mod judge;
 mod report;
 mod run;
+mod told;
 
 use std::path::{Path, PathBuf};
 

@@ -23,6 +23,9 @@ A claim that was written and whose end was not is an attempt that may have arriv
 never sees a second request, and the price is that an entry is `held` in some lines where nothing had been sent. One that
 can be asked never sees a second one either, and no entry is held.
 
+Where somebody is told of trouble (*telling*), each entry that ends dead or held, and each conflict, has one notice, which ends
+delivered; it stands among the ends.
+
 ";
 
 /// The document.

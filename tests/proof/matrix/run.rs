@@ -2,7 +2,9 @@
 //! the judge. A cell that never came to its step, as on a machine too busy for its short times, proves
 //! nothing: it is played again, and is a violation where it never comes there.
 
+use ackbox_domain::notice::SOURCE;
 use ackbox_store::schema::kind;
+use ackbox_tests::engine::Item;
 use ackbox_tests::events;
 use ackbox_tests::faults::{Fault, Injected, Rule};
 use ackbox_tests::function::{Function, Invoked};
@@ -11,6 +13,7 @@ use serde_json::Value;
 use super::case::{Case, FUNCTION_TIMEOUT, Machine};
 use super::cell::{Cell, Disturbance, Order, Step, Taking, Woken};
 use super::judge::{Row, Seen, judge};
+use super::told;
 use crate::destination::Stage;
 
 /// The wanted message, large enough that its body is an item of its own.
@@ -36,7 +39,11 @@ pub(crate) async fn play(machine: &Machine, cell: &Cell) -> Row {
 }
 
 async fn once(machine: &Machine, cell: &Cell) -> Seen {
-    match Case::new(machine, cell.keys()).await {
+    let case = match cell {
+        Cell::Told { .. } => Case::telling(machine).await,
+        _ => Case::new(machine, cell.keys()).await,
+    };
+    match case {
         Ok(case) => {
             let mut seen = Seen::default();
             let played = match cell {
@@ -54,6 +61,10 @@ async fn once(machine: &Machine, cell: &Cell) -> Seen {
                     disturbance,
                     had_arrived,
                 } => asking(&case, *step, disturbance, *had_arrived, &mut seen).await,
+                Cell::Told {
+                    troubled,
+                    disturbance,
+                } => told::play(&case, *troubled, disturbance, &mut seen).await,
                 Cell::Records { order, .. } => records(&case, *order, &mut seen).await,
             };
             if let Err(why) = played {
@@ -69,7 +80,7 @@ async fn once(machine: &Machine, cell: &Cell) -> Seen {
 }
 
 /// The first acceptance, undisturbed.
-async fn accept(case: &Case, many: usize, seen: &mut Seen) -> Result<(), String> {
+pub(super) async fn accept(case: &Case, many: usize, seen: &mut Seen) -> Result<(), String> {
     let receiver = case.receiver().await?;
     for number in 0..many {
         let answer = case
@@ -89,22 +100,64 @@ async fn taking(
     disturbance: &Disturbance,
     seen: &mut Seen,
 ) -> Result<(), String> {
-    let (first, body) = (order(0), order(1));
-    let (rule, wanted) = match call {
-        Taking::Names => (Rule::operation("UpdateItem").containing("META"), "accepted"),
-        Taking::Accept => (Rule::operation("TransactWriteItems"), "accepted"),
+    let rule = match call {
+        Taking::Names => Rule::operation("UpdateItem").containing("META"),
+        Taking::Accept => Rule::operation("TransactWriteItems"),
         Taking::Conflict => {
-            let receiver = case.receiver().await?;
-            let answer = case.send(&receiver, "m0", &first).await;
-            if answer != Some((200, "accepted".to_owned())) {
-                return Err(format!("the original was answered {answer:?}"));
-            }
-            seen.acknowledged = 1;
             let write = Rule::operation("PutItem").containing("CONFLICT#");
-            (write, "conflict")
+            return conflicting(case, write, disturbance, seen).await;
         }
     };
-    let before = case.items("").await;
+    sent(case, rule, disturbance, "accepted", seen).await?;
+    seen.acknowledged = 1;
+    case.repair().await
+}
+
+/// Other content under a known key, whose write (the call of this rule) is disturbed.
+pub(super) async fn conflicting(
+    case: &Case,
+    write: Rule,
+    disturbance: &Disturbance,
+    seen: &mut Seen,
+) -> Result<(), String> {
+    let receiver = case.receiver().await?;
+    let answer = case.send(&receiver, "m0", &order(0)).await;
+    if answer != Some((200, "accepted".to_owned())) {
+        return Err(format!("the original was answered {answer:?}"));
+    }
+    seen.acknowledged = 1;
+    let before = original(case).await;
+    sent(case, write, disturbance, "conflict", seen).await?;
+    if original(case).await != before {
+        seen.problems
+            .push("the conflict changed the original".to_owned());
+    }
+    case.repair().await
+}
+
+/// The items of the original, byte for byte; a notice stands in a partition of its own.
+async fn original(case: &Case) -> Vec<Item> {
+    let mut items = case.items("").await;
+    let entries = case.entries().await;
+    let notice = |item: &Item| {
+        let of = entries
+            .iter()
+            .find(|entry| item.key().as_ref() == Some(&entry.key));
+        of.is_none_or(|entry| entry.source.as_str() == SOURCE)
+    };
+    items.retain(|item| !notice(item) && !item.sk().starts_with(kind::CONFLICT));
+    items
+}
+
+/// A message to a receiver whose call of this rule is disturbed; its sender repeats until it has a 2xx.
+async fn sent(
+    case: &Case,
+    rule: Rule,
+    disturbance: &Disturbance,
+    wanted: &str,
+    seen: &mut Seen,
+) -> Result<(), String> {
+    let body = order(1);
     let receiver = case.receiver().await?;
     let (injected, held) = inject(case, rule, disturbance);
     let sending = case.send(&receiver, "m0", &body);
@@ -138,18 +191,7 @@ async fn taking(
     if answers.last().is_none_or(|last| !is_taken(last)) {
         seen.problems.push("the sender never had a 2xx".to_owned());
     }
-    match call {
-        Taking::Names | Taking::Accept => seen.acknowledged = 1,
-        Taking::Conflict => {
-            let mut now = case.items("").await;
-            now.retain(|item| !item.sk().starts_with(kind::CONFLICT));
-            if now != before {
-                seen.problems
-                    .push("the conflict changed the original".to_owned());
-            }
-        }
-    }
-    case.repair().await
+    Ok(())
 }
 
 fn is_taken(answer: &super::case::Answer) -> bool {
@@ -234,19 +276,31 @@ async fn calling(
     step: Step,
     disturbance: &Disturbance,
 ) -> Result<bool, String> {
-    let (injected, held) = match (step, disturbance) {
+    if *disturbance != Disturbance::Frozen {
+        return disturbed(case, dispatcher, event, rule(step), disturbance).await;
+    }
+    let (injected, held) = match step {
         // Its call is under way while it stands still, and arrives when the lease is over.
-        (Step::Settle, Disturbance::Frozen) => {
+        Step::Settle => {
             let injected = case.world.faults.inject(rule(step).once(), Fault::Stall);
             (injected.clone(), Some(injected))
         }
         _ => inject(case, rule(step), disturbance),
     };
-    if *disturbance == Disturbance::Frozen {
-        let release = || after(case, &injected, disturbance);
-        frozen(case, dispatcher, event, reached(held.as_ref()), release).await?;
-        return Ok(injected.met() > 0);
-    }
+    let release = || after(case, &injected, disturbance);
+    frozen(case, dispatcher, event, reached(held.as_ref()), release).await?;
+    Ok(injected.met() > 0)
+}
+
+/// Disturbs the calls of a rule, by anything but a freeze. Whether one was ever made.
+pub(super) async fn disturbed(
+    case: &Case,
+    dispatcher: &Function,
+    event: &Value,
+    rule: Rule,
+    disturbance: &Disturbance,
+) -> Result<bool, String> {
+    let (injected, held) = inject(case, rule, disturbance);
     let invoked = tokio::select! {
         invoked = dispatcher.invoke(event, FUNCTION_TIMEOUT) => Some(invoked),
         () = reached(held.as_ref()) => {
