@@ -8,6 +8,7 @@
 )]
 
 mod accept;
+mod boundaries;
 mod configuration;
 mod cost;
 mod crash;

@@ -59,6 +59,8 @@ const TABLES: &[&[Key]] = &[
     payload::KEYS,
     delivery::KEYS,
     notify::KEYS,
+    reconcile::KEYS,
+    reconcile::ANSWER_KEYS,
 ];
 
 /// Reads a configuration, or gives every mistake in it.

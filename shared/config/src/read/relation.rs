@@ -30,6 +30,7 @@ pub(crate) fn check(report: &Report<'_>, delivery: &Delivery, destinations: &[De
     relations.lease_is_no_longer_than_useful();
     for destination in destinations {
         relations.window_outlasts_an_attempt(destination);
+        relations.function_outlasts_a_question(destination);
     }
 }
 
@@ -213,6 +214,38 @@ impl Relations<'_, '_> {
                 "write a shorter backoff, or an action that may have arrived is held at once",
             );
         }
+    }
+
+    /// A question ends, and its answer is written, before its function is stopped; else it is never asked.
+    fn function_outlasts_a_question(&self, destination: &Destination<'_>) {
+        let Destination { title, config, .. } = destination;
+        let (Ok(function), Ok(margin)) = (
+            &self.delivery.function_timeout,
+            &self.delivery.settle_margin,
+        ) else {
+            return;
+        };
+        let config = config.as_ref().ok();
+        let Some(reconcile) = config.and_then(|config| config.reconcile.as_ref()) else {
+            return;
+        };
+        let least = reconcile.timeout + margin.value;
+        if function.value > least {
+            return;
+        }
+        let message = format!(
+            "`function_timeout` ({}) must be longer than the timeout of `reconcile` of [destination.{title}] ({}) + settle_margin ({}), which is {}: the destination would never be asked",
+            time(function.value),
+            time(reconcile.timeout),
+            time(margin.value),
+            time(least)
+        );
+        let help = format!(
+            "write function_timeout = \"{}\" in [delivery] (and as the function's own timeout), or a shorter timeout in reconcile",
+            time(least + SPARE)
+        );
+        self.report
+            .mistake(&place_of(&[function, margin]), message, help);
     }
 
     fn timeout(&self) -> Duration {

@@ -114,3 +114,14 @@ fn a_question_and_its_policy_belong_together() {
     let unmeant = both.replace("on_unknown = \"reconcile\"", "on_unknown = \"hold\"");
     assert!(mistakes(&unmeant).contains("`reconcile` is never asked"));
 }
+
+#[test]
+fn a_question_that_would_outlast_its_function_is_a_mistake() {
+    let asked = |timeout: &str| asked(&format!("{URL}, {ANSWERS}, timeout = \"{timeout}\""));
+    assert!(Config::parse("f", &asked("54s")).is_ok());
+    let said = mistakes(&asked("55s"));
+    assert!(
+        said.contains("`function_timeout` (1m) must be longer than the timeout of `reconcile` of [destination.mailer] (55s) + settle_margin (5s), which is 1m: the destination would never be asked; write function_timeout = \"1m 5s\""),
+        "{said}"
+    );
+}
