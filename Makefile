@@ -33,7 +33,7 @@ test-second-engine: ## the same suite against another engine (installs it under 
 test-destinations: ## the destinations that AWS answers, against services that run here (installs them under target/)
 	tests/destinations.sh
 
-model: ## every state of the delivery protocol within its bounds, against the landed decisions
+model: ## every state of the delivery protocol within its bounds, against the decisions that the functions make
 	cargo run --release -p ackbox-model
 
 crash-matrix: ## kill, freeze and cut off the functions' binaries at every call, and write docs/crash-matrix.md

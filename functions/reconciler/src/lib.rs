@@ -13,7 +13,7 @@ use std::sync::Arc;
 use ackbox_config::{Config, DestinationConfig, Reconcile};
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{
-    AskDecision, Reason, Settled, Settlement, Standing, Terms, Word, may_ask, settle_asked,
+    AskDecision, Settled, Settlement, Standing, Terms, Word, may_ask, may_ask_nobody, settle_asked,
 };
 use ackbox_domain::{ActionKey, Name, OutboxEntry, StoredBody, Timestamp};
 use ackbox_edge::Clock;
@@ -139,19 +139,23 @@ impl Reconciler {
             return Ok(Became::PassedOver);
         };
         let standing = Standing::from(&entry);
-        let Some(destination) = self.0.config.destinations.get(&entry.destination) else {
-            let held = Settlement::Held(Reason::NoSuchDestination);
-            let settled = Settled::new(held, entry.first_uncertain_at);
-            return self.settle_unasked(&entry, &settled).await;
+        let destination = self.0.config.destinations.get(&entry.destination);
+        let decision = match destination {
+            Some(destination) => {
+                let terms = self.terms(destination);
+                may_ask(&standing, terms, destination.origin(), self.now())
+            }
+            None => may_ask_nobody(&standing, &self.0.config.delivery.timing, self.now()),
         };
-        let terms = self.terms(destination);
-        match may_ask(&standing, terms, destination.origin(), self.now()) {
-            AskDecision::NotDue { .. } | AskDecision::NotUnknown(_) => Ok(Became::PassedOver),
-            AskDecision::Settle(settled) => self.settle_unasked(&entry, &settled).await,
-            AskDecision::Ask => match &destination.reconcile {
-                Some(reconcile) => self.ask(&entry, destination, reconcile, deadline).await,
-                None => Ok(Became::PassedOver),
-            },
+        let question = destination.and_then(|to| Some((to, to.reconcile.as_ref()?)));
+        match (decision, question) {
+            (AskDecision::Settle(settled), _) => self.settle_unasked(&entry, &settled).await,
+            (AskDecision::Ask, Some((destination, reconcile))) => {
+                self.ask(&entry, destination, reconcile, deadline).await
+            }
+            (AskDecision::Ask | AskDecision::NotDue { .. } | AskDecision::NotUnknown(_), _) => {
+                Ok(Became::PassedOver)
+            }
         }
     }
 

@@ -135,7 +135,8 @@ impl OutboxEntry {
     pub const ATTEMPTS_KEPT: usize = 10;
 }
 
-/// The first 8 bytes of the hash of a destination's origin (scheme, host, port).
+/// The first 8 bytes of the hash of who answers at a destination: its scheme, host and port; a queue with its
+/// grouping, a state machine, a function.
 pub type Origin = [u8; 8];
 
 /// One attempt in short: enough to explain a repetition at the destination.

@@ -118,7 +118,7 @@ where
     reply(line, done.ok())
 }
 
-/// One question on the way of an attempt, which changes nothing there. `None`: its time was up.
+/// One question on the way of an attempt, which changes nothing there.
 pub(crate) async fn question<T, E>(
     line: &Line,
     request: impl Future<Output = Result<T, SdkError<E, HttpResponse>>> + Send,

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Request, StatusCode};
+use ackbox_domain::causes::in_one_line;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -59,7 +60,10 @@ pub(crate) async fn exchange(
     });
     let answer = async {
         // Reads and writes nothing yet.
-        let (sender, connection) = client().handshake(io).await.map_err(in_words)?;
+        let (sender, connection) = client()
+            .handshake(io)
+            .await
+            .map_err(|error| in_one_line(&error))?;
         driven(connection, ask(sender, request, excerpt_max, deadline)).await
     };
     answer.await.map_err(|why| NoAnswer {
@@ -101,7 +105,7 @@ async fn ask(
     let response = timeout_at(deadline.at(), sender.send_request(request))
         .await
         .map_err(|_| format!("no answer within {:?}", deadline.total()))?
-        .map_err(in_words)?;
+        .map_err(|error| in_one_line(&error))?;
     let (head, body) = response.into_parts();
     Ok(Answer {
         status: head.status,
@@ -124,17 +128,6 @@ async fn excerpt(mut body: Incoming, max: usize, deadline: &Deadline) -> Vec<u8>
         }
     }
     read
-}
-
-/// An error with its causes on one line.
-fn in_words(error: hyper::Error) -> String {
-    let mut words = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        words = format!("{words}: {error}");
-        cause = error.source();
-    }
-    words
 }
 
 /// A connection that notes when bytes of the request are first offered to it. They may have left even

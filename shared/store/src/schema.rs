@@ -82,7 +82,7 @@ pub mod attribute {
     pub const LEASE_UNTIL: &str = "lease_until";
     /// When the first attempt that may have arrived began, N.
     pub const FIRST_UNCERTAIN_AT: &str = "first_uncertain_at";
-    /// The last attempt that the destination has said was not applied.
+    /// The number of the last attempt that the destination has said was not applied, N; absent: it never has.
     pub const CLEARED_FENCE: &str = "cleared_fence";
     /// Hash of the origin that the last attempt spoke to, B of 8.
     pub const ORIGIN: &str = "origin";

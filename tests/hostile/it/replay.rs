@@ -45,9 +45,9 @@ fn every_seed_and_every_input_that_once_broke_something_holds() {
     }
 }
 
-/// Cut short, doubled, and with every byte changed in turn: what the fuzzer does first, without it.
+/// At ten places of each, a bit turned and the rest cut off: a little of what the fuzzer does, without it.
 #[test]
-fn every_seed_holds_with_any_one_byte_changed_and_cut_anywhere() {
+fn every_seed_holds_with_a_bit_turned_and_with_its_end_cut_off() {
     for target in TARGETS {
         for (name, input) in files(&folder().join("seeds").join(target.name)) {
             println!("{} {name}", target.name);

@@ -1,4 +1,4 @@
-//! The landed decisions, asked as the dispatcher and the reconciler ask them. Nothing is decided here: the standing, the
+//! The decisions of the domain, asked as the dispatcher and the reconciler ask them. Nothing is decided here: the standing, the
 //! policy and the clock are put together, and `ackbox_domain::settlement` answers. A guard that is
 //! taken away hands in something that never says no.
 

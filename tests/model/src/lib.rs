@@ -1,6 +1,6 @@
 //! The delivery protocol as a model that is explored state by state: one accepted action, three
 //! dispatchers, two reconcilers, a destination, an operator, and everything that can go wrong between
-//! them. The decisions are not modelled: every one is the landed function itself (`may_claim`,
+//! them. The decisions are not modelled: every one is the function itself that decides (`may_claim`,
 //! `may_begin`, `settle`, `settle_expired`, `may_ask` and `settle_asked` of
 //! `ackbox_domain::settlement`). What is modelled is what surrounds them: the table, the clocks, the
 //! network, death.

@@ -56,7 +56,7 @@ pub(crate) struct Row {
 /// The row of a cell.
 pub(crate) fn judge(cell: &Cell, seen: &Seen) -> Row {
     let mut violations = seen.problems.clone();
-    let lost = lost(seen);
+    let lost = lost(cell, seen);
     if lost > 0 {
         violations.push(format!("{lost} lost"));
     }
@@ -113,12 +113,14 @@ pub(crate) fn judge(cell: &Cell, seen: &Seen) -> Row {
 }
 
 /// Acknowledged, and neither delivered, refused by the destination, nor before an operator's eyes.
-fn lost(seen: &Seen) -> usize {
+fn lost(cell: &Cell, seen: &Seen) -> usize {
+    let refuses = matches!(cell, Cell::Told { .. });
     let safe = |entry: &&OutboxEntry| {
-        let is_safe = matches!(
-            entry.state,
-            EntryState::Delivered | EntryState::Dead | EntryState::Held
-        );
+        let is_safe = match entry.state {
+            EntryState::Delivered | EntryState::Held => true,
+            EntryState::Dead => refuses,
+            EntryState::Pending | EntryState::Claimed | EntryState::Unknown => false,
+        };
         is_safe && entry.source.as_str() != SOURCE
     };
     let safe = seen.entries.iter().filter(safe).count();

@@ -15,7 +15,8 @@ again until they have a 2xx, and other processes sweep until nothing is open.
 - *keys*: what the destination does with a key that it has seen. **kept**: a repetition is not executed again
   (`idempotency = { window = \"24h\" }`). **none**: it is (`idempotency = \"none\"`, `on_unknown = \"hold\"`). **asked**: it
   is, and the destination can be asked what became of a key (`on_unknown = \"reconcile\"`).
-- *accepted*: messages that their sender had a 2xx for. *lost*: of these, neither delivered nor held for an operator.
+- *accepted*: messages that their sender had a 2xx for. *lost*: of these, neither delivered nor held for an operator
+  (nor, where that is the destination's last word, dead).
 - *requests*: how many requests with one key the destination read.
 - *explained*: every repetition is explained by an attempt on the record that did not surely succeed.
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::again;
 use super::claim::Standing;
-use super::policy::{OnUnknown, Terms};
+use super::policy::{OnUnknown, Terms, Timing};
 use super::settled::{Reason, Settled, Settlement};
 use crate::outbox::{EntryState, Origin};
 use crate::time::Timestamp;
@@ -74,6 +74,21 @@ pub fn may_ask(
         Some(due_at) if due_at > now => AskDecision::NotDue { due_at },
         _ => AskDecision::Ask,
     }
+}
+
+/// Decides about an entry whose destination the configuration does not know: there is nobody to ask. It waits
+/// as a pending one does, from when it was to be asked; a configuration that comes back finds it as it was.
+pub fn may_ask_nobody(standing: &Standing, timing: &Timing, now: Timestamp) -> AskDecision {
+    if standing.state != EntryState::Unknown {
+        return AskDecision::NotUnknown(standing.state);
+    }
+    let asked_at = standing.due_at.unwrap_or(standing.accepted_at);
+    let due_at = asked_at.plus(timing.no_destination_hold);
+    if due_at > now {
+        return AskDecision::NotDue { due_at };
+    }
+    let held = Settlement::Held(Reason::NoSuchDestination);
+    AskDecision::Settle(Settled::new(held, standing.first_uncertain_at))
 }
 
 /// Decides what a destination's word means. `give_up_after`: for how long after the first attempt that

@@ -12,7 +12,8 @@ pub enum Reason {
     Rejected,
     /// `retry_for` has passed.
     RetriesExhausted,
-    /// It may have arrived, and the destination keeps no keys (or the policy says to hold).
+    /// It may have arrived, and the destination keeps no keys (or the policy says to hold), or it was asked
+    /// for as long as it is asked at all and never said.
     OutcomeUnknown,
     /// It may have arrived, and the destination's window has ended.
     WindowEnded,

@@ -49,6 +49,32 @@ fn it_is_asked_when_its_time_has_come_and_not_before() {
 }
 
 #[test]
+fn where_there_is_nobody_to_ask_an_unknown_entry_waits_and_is_then_held_and_others_are_left_alone()
+{
+    let decision = |standing: &Standing, now| may_ask_nobody(standing, &TIMING, now);
+    let hold = TIMING.no_destination_hold;
+    let until = NOW.plus(hold);
+    let just_before = until.minus(secs(1));
+    assert_eq!(
+        decision(&unknown(), just_before),
+        AskDecision::NotDue { due_at: until }
+    );
+    let AskDecision::Settle(settled) = decision(&unknown(), until) else {
+        panic!("held in the end");
+    };
+    assert_eq!(
+        settled.settlement,
+        Settlement::Held(Reason::NoSuchDestination)
+    );
+    assert_eq!(settled.first_uncertain_at, unknown().first_uncertain_at);
+    for standing in [pending(), claimed()] {
+        let state = standing.state;
+        let late = until.plus(hold);
+        assert_eq!(decision(&standing, late), AskDecision::NotUnknown(state));
+    }
+}
+
+#[test]
 fn another_origin_is_not_asked_about_what_it_was_never_sent() {
     let policy = asks(Idempotency::None);
     let decision = may_ask(&unknown(), terms(&policy), [2; 8], NOW);
