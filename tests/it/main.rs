@@ -8,6 +8,7 @@
 )]
 
 mod accept;
+mod breaker;
 mod configuration;
 mod cost;
 mod crash;
