@@ -63,9 +63,9 @@ async fn an_accepted_and_delivered_small_event_costs_at_most_eight_write_units()
         consumed.writes <= WRITE_UNITS,
         "{accepted:?}, then {consumed:?}"
     );
-    assert_eq!(
-        consumed.reads, 0.0,
-        "neither accepting nor delivering reads"
+    assert!(
+        consumed.reads <= 0.5,
+        "accepting reads nothing, and delivering whether the destination is paused, once a second: {consumed:?}"
     );
 }
 
@@ -85,7 +85,9 @@ async fn a_retry_costs_at_most_four_write_units_however_many_came_before() {
         }
     });
     let destination = destination.await.unwrap();
-    let world = World::new(&orders(&destination)).await;
+    // A pause would be one write more, of another item.
+    let config = orders(&destination) + "breaker = \"off\"\n";
+    let world = World::new(&config).await;
     let receiver = world.receiver().await;
     let body = format!(r#"{{"type":"order.paid","pad":"{}"}}"#, "p".repeat(150));
     world.webhook("orders", "m1", body).to(&receiver).await;

@@ -9,6 +9,7 @@
 
 mod accept;
 mod boundaries;
+mod breaker;
 mod configuration;
 mod cost;
 mod crash;

@@ -82,7 +82,8 @@ async fn twenty_thousand_entries_of_a_dead_destination_do_not_keep_a_hundred_of_
         .replace("orders", "olds")
         .replace("warehouse", "ruin");
     let ruin = ackbox_tests::world::warehouse(&dead, "{ window = \"24h\" }", "retry");
-    let ruin = ruin.replace("destination.warehouse", "destination.ruin");
+    // Without a breaker, which would not have them attempted at all.
+    let ruin = ruin.replace("destination.warehouse", "destination.ruin") + "breaker = \"off\"\n";
     let config = format!("{}{dead_source}{ruin}", orders(&healthy));
     drop(dead);
     let world = World::new(&config).await;

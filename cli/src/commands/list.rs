@@ -1,5 +1,6 @@
 //! `ackbox list`: what waits for attention comes from the table's index, by class and name, oldest first;
-//! nothing is scanned. Of what is shown, each entry is read once more, for its state and reason.
+//! nothing is scanned. Of what is shown, each entry is read once more, for its state and reason. Which
+//! destinations are paused is said beside them.
 
 mod filter;
 mod row;
@@ -13,9 +14,10 @@ use futures_util::stream;
 use serde_json::json;
 
 use crate::commands::CommandError;
+use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
 use crate::edge;
-use crate::output::{self, Terminal};
+use crate::output::{self, Terminal, Tone};
 use filter::{Filter, State};
 use row::Row;
 
@@ -28,7 +30,7 @@ Examples:
   ackbox list --state conflict --source stripe
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ackbox list
 
-Oldest due first. Delivered entries stand in no index and are not listed: `ackbox show KEY` shows one.
+Oldest due first; then the destinations that are paused, until when and why. Delivered entries stand in no index and are not listed: `ackbox show KEY` shows one.
 
 Exit code: 0, also where nothing waits; 1 where the table cannot be read; 2 for a wrong command line.";
 
@@ -92,6 +94,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
 /// What was found.
 struct Found {
     rows: Vec<Row>,
+    paused: Vec<Paused>,
     /// Whether nothing else fits the filter.
     complete: bool,
     note: Option<String>,
@@ -107,6 +110,7 @@ struct Hit {
 async fn find(store: &Store, filter: &Filter, limit: usize) -> Result<Found, StoreError> {
     let meta = store.meta().await?;
     let note = filter.unknown_name(&meta);
+    let paused = Paused::among(store, filter.destinations(&meta)).await?;
     let mut hits = Vec::new();
     let mut complete = true;
     for (class, name) in filter.queries(&meta) {
@@ -144,24 +148,29 @@ async fn find(store: &Store, filter: &Filter, limit: usize) -> Result<Found, Sto
     }
     Ok(Found {
         rows,
+        paused,
         complete,
         note,
     })
 }
 
 fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandError> {
+    let now: Timestamp = edge::now();
     if args.json {
         let entries: Vec<_> = found.rows.iter().map(Row::json).collect();
-        let object = json!({"entries": entries, "complete": found.complete});
+        let paused: Vec<_> = found.paused.iter().map(|paused| paused.json(now)).collect();
+        let object = json!({"entries": entries, "paused": paused, "complete": found.complete});
         terminal.line(object.to_string())?;
         return Ok(());
     }
     if found.rows.is_empty() {
         terminal.line("nothing waits for attention")?;
     } else {
-        let now: Timestamp = edge::now();
         let rows = found.rows.iter().map(|row| row.cells(now)).collect();
         terminal.line(terminal.table(Row::HEADINGS, rows))?;
+    }
+    for paused in &found.paused {
+        terminal.line(terminal.paint(Tone::Warn, &paused.line(now)))?;
     }
     if !found.complete {
         output::note("there are more: raise --limit, or name a --state, --destination or --source");

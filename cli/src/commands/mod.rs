@@ -4,6 +4,7 @@ pub mod check;
 pub mod doubt;
 pub mod input;
 pub mod list;
+pub mod paused;
 pub mod send;
 pub mod sender;
 pub mod show;

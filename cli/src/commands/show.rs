@@ -6,10 +6,11 @@ mod timeline;
 
 use std::process::ExitCode;
 
-use ackbox_domain::{ActionKey, RenderedBody, StoredBody, Timestamp};
-use ackbox_store::Story;
+use ackbox_domain::{ActionKey, EntryState, OutboxEntry, RenderedBody, StoredBody, Timestamp};
+use ackbox_store::{Store, StoreError, Story};
 use serde_json::json;
 
+use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
 use crate::commands::{CommandError, doubt};
 use crate::edge;
@@ -52,9 +53,9 @@ fn key(text: &str) -> Result<ActionKey, String> {
 /// The table cannot be opened or read.
 pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandError> {
     let opened = args.table.open().await?;
-    let story = opened.store.story(&args.key).await;
+    let read = read(&opened.store, &args.key).await;
     opened.close().await;
-    let story = story.map_err(table::unread)?;
+    let (story, paused) = read.map_err(table::unread)?;
     let is_known = story.accepted.is_some()
         || story.outbox.is_some()
         || !story.conflicts.is_empty()
@@ -67,11 +68,26 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         return Ok(ExitCode::FAILURE);
     }
     if args.json {
-        terminal.line(object::of(&args.key, &story, body(&story)).to_string())?;
+        let mut object = object::of(&args.key, &story, body(&story));
+        object["paused"] = json!(paused.map(|paused| paused.json(edge::now())));
+        terminal.line(object.to_string())?;
     } else {
-        terminal.line(text(&args.key, &story, terminal, edge::now()))?;
+        let text = text(&args.key, &story, paused.as_ref(), terminal, edge::now());
+        terminal.line(text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the table holds of the action; and of its destination, where an entry that is open waits for it.
+async fn read(store: &Store, key: &ActionKey) -> Result<(Story, Option<Paused>), StoreError> {
+    let story = store.story(key).await?;
+    let waits =
+        |entry: &&OutboxEntry| matches!(entry.state, EntryState::Pending | EntryState::Claimed);
+    let paused = match story.outbox.as_ref().filter(waits) {
+        Some(entry) => Paused::read(store, &entry.destination).await?,
+        None => None,
+    };
+    Ok((story, paused))
 }
 
 /// The body that is sent, wherever it stands; `None` where it is gone.
@@ -82,10 +98,20 @@ fn body(story: &Story) -> Option<&RenderedBody> {
     }
 }
 
-fn text(key: &ActionKey, story: &Story, terminal: &Terminal, now: Timestamp) -> String {
+fn text(
+    key: &ActionKey,
+    story: &Story,
+    paused: Option<&Paused>,
+    terminal: &Terminal,
+    now: Timestamp,
+) -> String {
     let mut lines = vec![terminal.paint(Tone::Bold, key.as_str())];
     for (name, value) in facts(story) {
         lines.push(format!("  {name:<12} {value}"));
+    }
+    if let Some(paused) = paused {
+        let line = format!("  {}", paused.line(now));
+        lines.push(terminal.paint(Tone::Warn, &line));
     }
     for moment in timeline::of(story) {
         let when = if moment.at > now {

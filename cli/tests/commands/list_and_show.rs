@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ackbox::dev::{Clients, Engine};
 use ackbox_domain::acceptance::Fingerprint;
-use ackbox_domain::{Acceptance, Action, ActionKey, RenderedBody, Scalar, Timestamp};
-use ackbox_store::Store;
+use ackbox_domain::{Acceptance, Action, ActionKey, Pause, RenderedBody, Scalar, Timestamp};
+use ackbox_store::{PauseChange, Store};
 
 use crate::support::Place;
 
@@ -319,4 +319,73 @@ fn a_file_is_read_while_dev_has_it_and_after_dev_was_killed() {
     let killed = list(&place, &[]);
     assert_eq!(killed["entries"][0]["key"], key.as_str());
     assert_eq!(place.run(&show).json()["key"], key.as_str());
+}
+
+#[test]
+fn a_paused_destination_is_named_beside_what_waits_for_it() {
+    let place = filled();
+    let path = place.path("table.db");
+    let far = Timestamp::from_unix_ms(32_503_680_000_000);
+    let paused = |until, is_probing| Pause {
+        since: AT,
+        until,
+        number: 3,
+        is_probing,
+        why: "busy (503)\u{1b}[2J".to_owned(),
+    };
+    let show = |id: &str, more: &[&str]| {
+        let key = key(id);
+        let arguments = [&["show", key.as_str(), "--db", "table.db"], more].concat();
+        place.run(&arguments)
+    };
+    assert_eq!(list(&place, &[])["paused"].as_array().unwrap().len(), 0);
+    for (fence, pause, state, words) in [
+        (
+            0,
+            paused(far, false),
+            "paused",
+            "is paused until 3000-01-01",
+        ),
+        (1, paused(far, true), "probing", "is paused, and probed"),
+        (
+            2,
+            paused(AT, false),
+            "to-be-probed",
+            "until the next attempt",
+        ),
+    ] {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let engine = Engine::file(&path).await.unwrap();
+            let clients = Clients::local(engine.endpoint()).await;
+            let store = Store::new(clients.dynamodb, "ackbox");
+            let seen = store.pause(&"mailer".parse().unwrap()).await.unwrap();
+            assert_eq!(seen.fence, fence);
+            let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+            let id = fence.to_string();
+            let mailer = "mailer".parse().unwrap();
+            let change = store.change_pause(&mailer, &seen, Some(&pause), &id, deadline);
+            assert!(matches!(change.await.unwrap(), PauseChange::Written(_)));
+            engine.stop().await;
+        });
+        let object = list(&place, &[]);
+        assert_eq!(object["entries"].as_array().unwrap().len(), 3);
+        assert_eq!(object["paused"].as_array().unwrap().len(), 1);
+        assert_eq!(object["paused"][0]["destination"], "mailer");
+        assert_eq!(object["paused"][0]["state"], state);
+        assert_eq!(object["paused"][0]["since"], "2026-01-01T00:00:00.000Z");
+        let other = list(&place, &["--destination", "pipeline"]);
+        assert_eq!(other["paused"].as_array().unwrap().len(), 0);
+        let text = place.run(&["list", "--db", "table.db"]).out;
+        assert!(text.contains(words), "{words}: {text}");
+        assert!(
+            text.contains("pause 3 in a row: busy (503)\\u{1b}"),
+            "{text}"
+        );
+
+        assert_eq!(show("evt_1", &["--json"]).json()["paused"]["state"], state);
+        assert!(show("evt_1", &[]).out.contains(words));
+        assert!(show("evt_2", &["--json"]).json()["paused"].is_null());
+        assert!(!show("evt_2", &[]).out.contains("paused"));
+    }
 }

@@ -1,6 +1,7 @@
 //! One claimed attempt: the body is fetched, the request is sent while the claim covers it, and what
 //! is known of it comes back. The request must never open when the lease no longer covers it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ackbox_config::DestinationConfig;
@@ -26,6 +27,9 @@ pub(crate) struct Attempted {
     pub took: Duration,
     /// Where the entry goes instead of where the policy would send it.
     pub instead: Option<Settlement>,
+    /// Whether the outcome tells something of the destination: not where our own time or our own
+    /// payload stood in the way.
+    pub tells: bool,
 }
 
 impl Dispatcher {
@@ -36,7 +40,7 @@ impl Dispatcher {
         limits: &Limits,
     ) -> Attempted {
         let started = Instant::now();
-        let (outcome, instead) = match self.body(entry).await {
+        let (Sent { outcome, tells }, instead) = match self.body(entry).await {
             Ok(body) => (self.send(entry, destination, &body, limits).await, None),
             Err(Absent::Gone) => (
                 not_sent("the payload item is gone: there is nothing to send"),
@@ -55,6 +59,7 @@ impl Dispatcher {
             outcome,
             took: started.elapsed(),
             instead,
+            tells,
         }
     }
 
@@ -65,9 +70,9 @@ impl Dispatcher {
         destination: &DestinationConfig,
         body: &RenderedBody,
         limits: &Limits,
-    ) -> AttemptOutcome {
+    ) -> Sent {
         let first = self.send_once(entry, destination, body, limits).await;
-        if first.kind != OutcomeKind::NotSent {
+        if first.outcome.kind != OutcomeKind::NotSent {
             return first;
         }
         tokio::time::sleep(Duration::from_millis(fastrand::u64(100..300))).await;
@@ -83,7 +88,8 @@ impl Dispatcher {
         destination: &DestinationConfig,
         body: &RenderedBody,
         limits: &Limits,
-    ) -> AttemptOutcome {
+    ) -> Sent {
+        let out_of_time = AtomicBool::new(false);
         let delivery = Delivery {
             key: &entry.key,
             source: &entry.source,
@@ -91,12 +97,19 @@ impl Dispatcher {
             attempt: entry.fence,
             now: self.now(),
         };
-        self.0
+        let outcome = self
+            .0
             .outbound
             .deliver(destination, &delivery, || {
-                self.begins(entry, destination, limits)
+                let begins = self.begins(entry, destination, limits);
+                out_of_time.store(!begins, Ordering::Relaxed);
+                begins
             })
-            .await
+            .await;
+        Sent {
+            outcome,
+            tells: !out_of_time.load(Ordering::Relaxed),
+        }
     }
 
     /// Whether the claim, and what is left of the invocation, cover a request that opens now.
@@ -130,11 +143,20 @@ impl Dispatcher {
     }
 }
 
+/// What came of a request, and whether it tells something of the destination.
+struct Sent {
+    outcome: AttemptOutcome,
+    tells: bool,
+}
+
 enum Absent {
     Gone,
     Unreadable(String),
 }
 
-fn not_sent(detail: &str) -> AttemptOutcome {
-    AttemptOutcome::new(OutcomeKind::NotSent, None, detail)
+fn not_sent(detail: &str) -> Sent {
+    Sent {
+        outcome: AttemptOutcome::new(OutcomeKind::NotSent, None, detail),
+        tells: false,
+    }
 }

@@ -2,6 +2,7 @@
 //! became of it; every decision is the domain's, every write the store's.
 
 use ackbox_config::DestinationConfig;
+use ackbox_domain::breaker::Gate;
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{
     self, ClaimDecision, EndedAttempt, Reason, Settled, Settlement, Standing, Terms,
@@ -14,6 +15,7 @@ use tokio::time::Instant;
 
 use crate::Dispatcher;
 use crate::attempt::Attempted;
+use crate::breaker::{Probe, Turn};
 use crate::record;
 
 /// Until when what may be done.
@@ -38,6 +40,8 @@ pub(crate) enum Dispatched {
     PassedOver,
     /// No time for an attempt was left: the sweep takes it up.
     NoTime,
+    /// Its destination is paused: nothing was written, and the sweep takes it up after the pause.
+    Paused,
     /// Our own failure: the table could not be reached.
     OursFailed,
 }
@@ -65,6 +69,10 @@ impl Dispatcher {
         let Some(destination) = self.0.config.destinations.get(&entry.destination) else {
             return self.without_destination(&entry, limits).await;
         };
+        // Before anything is decided: what a pause keeps back is decided when it is over.
+        if let Gate::Paused { .. } = self.gate(&destination.name).await? {
+            return Ok(Dispatched::Paused);
+        }
         match self.decide(&entry, destination) {
             ClaimDecision::Attempt => self.attempt(entry, destination, limits).await,
             ClaimDecision::Expired { claimed_at } => {
@@ -86,7 +94,7 @@ impl Dispatcher {
         )
     }
 
-    /// Claim, deliver, settle.
+    /// Claim, deliver, settle; as the probe, where the destination's pause is over.
     async fn attempt(
         &self,
         entry: OutboxEntry,
@@ -99,9 +107,34 @@ impl Dispatcher {
         if now >= limits.begin_until || now + needed > limits.deadline {
             return Ok(Dispatched::NoTime);
         }
+        match self.turn(destination, limits).await? {
+            Turn::Free => {
+                self.claim_and_deliver(entry, destination, None, limits)
+                    .await
+            }
+            Turn::Paused => Ok(Dispatched::Paused),
+            Turn::Probe(probe) => {
+                let limits = Limits {
+                    deadline: limits.deadline.min(probe.deadline),
+                    ..*limits
+                };
+                self.claim_and_deliver(entry, destination, Some(probe), &limits)
+                    .await
+            }
+        }
+    }
+
+    async fn claim_and_deliver(
+        &self,
+        entry: OutboxEntry,
+        destination: &DestinationConfig,
+        probe: Option<Probe>,
+        limits: &Limits,
+    ) -> Result<Dispatched, StoreError> {
+        let timing = &self.0.config.delivery.timing;
         let claimed_at = self.now();
         let claim = Claim {
-            id: claim_id(),
+            id: random_id(),
             claimed_at,
             lease_until: claimed_at.plus(timing.lease),
         };
@@ -114,18 +147,24 @@ impl Dispatcher {
         {
             Claimed::Started(entry) => entry,
             Claimed::AlreadyClosed(_) | Claimed::InProgress { .. } | Claimed::Moved => {
+                if let Some(probe) = probe {
+                    self.give_back(destination, probe).await;
+                }
                 return Ok(Dispatched::Refused);
             }
         };
         let attempted = self.deliver(&entry, destination, limits).await;
-        Ok(self.settle_attempt(&entry, destination, attempted).await)
+        let settled = self.settle_attempt(&entry, destination, &attempted).await;
+        // After its end is on the entry's record, which matters more.
+        self.heard(destination, &attempted, probe).await;
+        Ok(settled)
     }
 
     async fn settle_attempt(
         &self,
         entry: &OutboxEntry,
         destination: &DestinationConfig,
-        attempted: Attempted,
+        attempted: &Attempted,
     ) -> Dispatched {
         let now = self.now();
         let terms = self.terms(destination);
@@ -146,7 +185,7 @@ impl Dispatcher {
         let attempt = AttemptRecord::new(entry.fence, kind, status, began_after);
         // The settle has its own time, whatever the invocation has left: a delivery that is done
         // must not be done again for want of a note. What is lost all the same, the lease finds.
-        let deadline = Instant::now() + terms.timing.settle_margin;
+        let deadline = self.settle_deadline();
         let change = Change {
             settled: &settled,
             attempt: Some((&attempt, &attempted.outcome.detail)),
@@ -155,7 +194,7 @@ impl Dispatcher {
         };
         let result = self.0.store.settle(entry, change, deadline).await;
         // A settle that failed is not a failed delivery, and nothing that a repeated record could mend.
-        record::attempted(entry, &attempted, &settled, &result);
+        record::attempted(entry, attempted, &settled, &result);
         Dispatched::Attempted(settled.settlement)
     }
 
@@ -245,8 +284,13 @@ impl Dispatcher {
         }
     }
 
+    /// How long a write after an attempt may take, whatever the invocation has left.
+    pub(crate) fn settle_deadline(&self) -> Instant {
+        Instant::now() + self.0.config.delivery.timing.settle_margin
+    }
+
     /// How long a write before an attempt may take: no longer than the invocation has.
-    fn table_deadline(&self, limits: &Limits) -> Instant {
+    pub(crate) fn table_deadline(&self, limits: &Limits) -> Instant {
         let margin = self.0.config.delivery.timing.settle_margin;
         (Instant::now() + margin).min(limits.deadline)
     }
@@ -262,7 +306,7 @@ fn ran_out(entry: &OutboxEntry) -> Option<AttemptRecord> {
     is_claimed.then(|| AttemptRecord::new(entry.fence, OutcomeKind::Unknown, None, began_after))
 }
 
-/// 80 random bits: enough that two claims of one entry never share an id.
-fn claim_id() -> String {
+/// 80 random bits: enough that two claims of one entry, or two changes of one pause, never share an id.
+pub(crate) fn random_id() -> String {
     format!("{:016x}{:04x}", fastrand::u64(..), fastrand::u16(..))
 }

@@ -25,7 +25,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 mod attempt;
+mod breaker;
 mod dispatch;
+mod permits;
 mod record;
 mod stream;
 mod sweep;
@@ -33,6 +35,7 @@ mod trigger;
 
 pub use trigger::NotATrigger;
 
+use breaker::Circuits;
 use trigger::Trigger;
 
 /// Everything one dispatcher needs, built once per process.
@@ -44,6 +47,7 @@ struct Inner {
     store: Store,
     outbound: Outbound,
     clock: Clock,
+    circuits: Circuits,
 }
 
 impl Dispatcher {
@@ -51,6 +55,7 @@ impl Dispatcher {
     pub fn new(config: Config, store: Store, outbound: Outbound, clock: Clock) -> Self {
         let store = store.telling(config.notify.clone(), config.delivery.timing);
         Self(Arc::new(Inner {
+            circuits: Circuits::of(&config),
             config,
             store,
             outbound,

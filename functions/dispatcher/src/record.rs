@@ -1,9 +1,9 @@
-//! The log lines of the dispatcher: `delivery.attempted` for each attempt, and one for each entry
-//! that is settled without one. Never a body, a secret or a signature.
+//! The log lines of the dispatcher: `delivery.attempted` for each attempt, one for each entry that is
+//! settled without one, and one for each change of a destination's pause. Never a body, a secret or a signature.
 
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{Reason, Settled};
-use ackbox_domain::{AttemptOutcome, OutboxEntry};
+use ackbox_domain::{AttemptOutcome, Name, OutboxEntry, Pause, Timestamp};
 use ackbox_store::{SettleResult, StoreError};
 
 use crate::attempt::Attempted;
@@ -53,5 +53,49 @@ pub(crate) fn unattempted(entry: &OutboxEntry, settled: &Settled, result: &Settl
         reason = settled.settlement.reason().map(Reason::as_str),
         settle = ?result,
         "entry.settled"
+    );
+}
+
+pub(crate) fn paused(destination: &Name, pause: &Pause) {
+    tracing::warn!(
+        name: "breaker.paused",
+        destination = %destination,
+        until = %pause.until,
+        since = %pause.since,
+        pause.number = pause.number,
+        reason = pause.why,
+        "breaker.paused"
+    );
+}
+
+pub(crate) fn probing(destination: &Name, pause: &Pause) {
+    tracing::info!(
+        name: "breaker.probing",
+        destination = %destination,
+        until = %pause.until,
+        since = %pause.since,
+        pause.number = pause.number,
+        "breaker.probing"
+    );
+}
+
+pub(crate) fn ended(destination: &Name, pause: &Pause, now: Timestamp) {
+    tracing::info!(
+        name: "breaker.ended",
+        destination = %destination,
+        since = %pause.since,
+        until = %now,
+        pause.number = pause.number,
+        "breaker.ended"
+    );
+}
+
+/// A pause that could not be written, and what follows, is no failed delivery.
+pub(crate) fn pause_unwritten(destination: &Name, error: &StoreError) {
+    tracing::error!(
+        name: "breaker.unwritten",
+        destination = %destination,
+        error = %in_one_line(error),
+        "breaker.unwritten"
     );
 }

@@ -3,12 +3,13 @@
 //! holds a shard.
 
 use ackbox_domain::causes::in_one_line;
-use futures_util::{StreamExt as _, stream};
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::Dispatcher;
 use crate::dispatch::{Dispatched, Limits};
+use crate::permits::Permits;
 use crate::trigger::{NoEntry, StreamRecord};
 
 impl Dispatcher {
@@ -20,35 +21,33 @@ impl Dispatcher {
             begin_until: Instant::now() + settings.stream_budget,
             deadline,
         };
-        let limits = &limits;
+        let (limits, permits) = (&limits, &Permits::of(&self.0.config));
         // Collected first: a closure over borrowed records that lives across an await is not `Send`
         // to the compiler.
         let each: Vec<_> = records
             .iter()
-            .enumerate()
-            .map(|(at, record)| async move { (at, self.record(record, limits).await) })
+            .map(|record| self.record(record, permits, limits))
             .collect();
-        let ours: Vec<(usize, bool)> = stream::iter(each)
-            .buffer_unordered(settings.concurrency)
-            .collect()
-            .await;
-        let first_failed = ours
-            .into_iter()
-            .filter_map(|(at, failed)| failed.then_some(at))
-            .min();
+        let failed: Vec<bool> = join_all(each).await;
+        let first_failed = failed.into_iter().position(|failed| failed);
         failures(&records, first_failed)
     }
 
     /// Whether the record is to come again.
-    async fn record(&self, record: &StreamRecord, limits: &Limits) -> bool {
+    async fn record(&self, record: &StreamRecord, permits: &Permits<'_>, limits: &Limits) -> bool {
         let entry = match &record.entry {
-            Ok(entry) => entry.clone(),
+            Ok(entry) => entry,
             Err(why) => {
                 passed_over(record.sequence_number.as_deref(), why);
                 return false;
             }
         };
-        matches!(self.dispatch(entry, limits).await, Dispatched::OursFailed)
+        // Without room until then, it is the sweep's.
+        let Some(_room) = permits.room(&entry.destination, limits.begin_until).await else {
+            return false;
+        };
+        let dispatched = self.dispatch(entry.clone(), limits).await;
+        dispatched == Dispatched::OursFailed
     }
 }
 

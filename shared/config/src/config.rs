@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ackbox_domain::outbox::Origin;
-use ackbox_domain::{DeliveryPolicy, Name, Notify, Source, Timing};
+use ackbox_domain::{Breaker, DeliveryPolicy, Name, Notify, Source, Timing};
 use ackbox_signature::Scheme;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -68,6 +68,10 @@ pub struct DestinationConfig {
     pub to: Kind,
     /// How it is asked what became of an action, where `on_unknown` says so.
     pub reconcile: Option<Reconcile>,
+    /// How many attempts one invocation runs at a time for it; `None`: as many as for all.
+    pub concurrency: Option<usize>,
+    /// When it is paused; `None`: never.
+    pub breaker: Option<Breaker>,
 }
 
 impl DestinationConfig {

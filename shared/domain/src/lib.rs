@@ -2,13 +2,15 @@
 //!
 //! A verified message is read as a [`document`], becomes [`observation`]s, each of which becomes
 //! [`action`]s ([`follow`](mod@follow) is that way); an action is [`acceptance`]-compared with what the table holds, waits as an
-//! [`outbox`] entry, and every [`delivery`] attempt is closed by a [`settlement`].
+//! [`outbox`] entry, and every [`delivery`] attempt is closed by a [`settlement`]. A destination that
+//! does not work is paused by its [`breaker`].
 //!
 //! Nothing in here does I/O, reads a clock or knows a database: `now` is an argument, randomness is
 //! an argument, and every function gives the same answer for the same input.
 
 pub mod acceptance;
 pub mod action;
+pub mod breaker;
 pub mod carriage;
 pub mod causes;
 pub mod delivery;
@@ -26,6 +28,7 @@ pub mod time;
 
 pub use acceptance::{Acceptance, Comparison, Fingerprint, compare};
 pub use action::{Action, ActionKey, RenderedBody, act};
+pub use breaker::{Breaker, Gate, Pause, PauseRecord};
 pub use carriage::{Carriage, Form, Unfit};
 pub use delivery::{AttemptOutcome, OutcomeKind};
 pub use document::Document;

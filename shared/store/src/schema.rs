@@ -8,6 +8,7 @@
 //! | payload | `ACTION#<key>` | `PAYLOAD` | the body, where it does not fit the outbox item |
 //! | conflict | `ACTION#<key>` | `CONFLICT#<fingerprint>` | other content that came under the same key |
 //! | uncompared | `ACTION#<key>` | `UNCOMPARED#<fingerprint>` | other content under another fingerprint recipe |
+//! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, until when and why; written when that changes |
 //! | meta | `META` | `META` | every source and destination ever used; only grows |
 //!
 //! The index `work` is sparse: an item stands in it while it wants attention, under
@@ -72,9 +73,9 @@ pub mod attribute {
     pub const STATE: &str = "state";
     /// Why it stands there, S.
     pub const REASON: &str = "reason";
-    /// How many claims there were, N.
+    /// How many claims there were, N; of a pause: how many changes.
     pub const FENCE: &str = "fence";
-    /// The open claim's id, S.
+    /// The open claim's id, S; of a pause: the last change's.
     pub const CLAIM: &str = "claim";
     /// When it was taken, N.
     pub const CLAIMED_AT: &str = "claimed_at";
@@ -102,8 +103,12 @@ pub mod attribute {
     pub const FIRST_SEEN: &str = "first_seen";
     /// When a conflict was last seen, N.
     pub const LAST_SEEN: &str = "last_seen";
-    /// How often a conflict was seen, N.
+    /// How often a conflict was seen, N; the how many-th pause in a row it is, N.
     pub const COUNT: &str = "count";
+    /// Since when a destination is paused, N.
+    pub const SINCE: &str = "since";
+    /// Until when, N. Whoever reads it compares.
+    pub const UNTIL: &str = "until";
     /// META: every destination ever used, SS.
     pub const DESTINATIONS: &str = "destinations";
     /// META: every source ever used, SS.
@@ -122,6 +127,8 @@ pub mod kind {
     pub const CONFLICT: &str = "CONFLICT#";
     /// Followed by the fingerprint's first 16 hex characters.
     pub const UNCOMPARED: &str = "UNCOMPARED#";
+    /// Whether a destination is paused.
+    pub const PAUSE: &str = "PAUSE";
     /// Both keys of the one meta item.
     pub const META: &str = "META";
 }
@@ -179,6 +186,11 @@ pub fn action_pk(key: &ActionKey) -> String {
 /// The action whose partition this is; `None` for another item's.
 pub fn action_of(pk: &str) -> Option<ActionKey> {
     pk.strip_prefix(ACTION)?.parse().ok()
+}
+
+/// The partition of what is known of a destination.
+pub fn destination_pk(name: &Name) -> String {
+    format!("DESTINATION#{name}")
 }
 
 /// The index partition of an action's item.

@@ -83,6 +83,14 @@ impl Filter {
         queries
     }
 
+    /// The destinations whose pause is of interest.
+    pub(super) fn destinations<'a>(&'a self, meta: &'a Meta) -> Vec<&'a Name> {
+        match &self.destination {
+            Some(name) => vec![name],
+            None => meta.destinations.iter().collect(),
+        }
+    }
+
     /// Whether the index alone cannot tell which items of a class are wanted.
     pub(super) fn needs_entries(&self, class: Class) -> bool {
         match class {

@@ -18,6 +18,7 @@ use crate::config::DestinationConfig;
 use crate::reconcile::Reconcile;
 
 mod arn;
+mod breaker;
 mod http;
 mod idempotency;
 mod kind;
@@ -34,6 +35,7 @@ pub(crate) const TABLES: &[&[Key]] = &[
     lambda::KEYS,
     idempotency::IDEMPOTENCY_KEYS,
     BACKOFF_KEYS,
+    breaker::BREAKER_KEYS,
 ];
 
 /// Keys that every kind has.
@@ -50,6 +52,12 @@ const RECONCILE_KEY: Key = key(
 );
 const BACKOFF_KEY: Key = key("backoff", "{ first = \"30s\", max = \"1h\" }");
 
+const CONCURRENCY_KEY: Key = key("concurrency", "4");
+const BREAKER_KEY: Key = key(
+    "breaker",
+    "{ after = 10, pause = \"30s\", max_pause = \"10m\" }",
+);
+
 /// The keys of `backoff`.
 const BACKOFF_KEYS: &[Key] = &[key("first", "\"30s\""), key("max", "\"1h\"")];
 
@@ -58,6 +66,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// A function runs for at most 15 minutes, and must settle inside them.
 const TIMEOUT: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(14 * 60);
 const RETRY_FOR: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(365 * 24 * 3600);
+/// As many as `[delivery]` may say.
+const CONCURRENCY: RangeInclusive<usize> = 1..=1000;
 const BACKOFF: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(7 * 24 * 3600);
 
 /// A destination, and what others must agree with, also where another part of it is a mistake.
@@ -114,6 +124,8 @@ fn config(
     let on_unknown = on_unknown(table, known);
     let agreed = agree(table, &on_unknown, &reconcile);
     let retry_for = table.duration_or("retry_for", 3 * DAY, RETRY_FOR);
+    let concurrency = table.count("concurrency", CONCURRENCY);
+    let breaker = breaker::breaker(table, known.and_then(|known| known.window.as_ref()));
     agreed?;
     let timeout = timeout.as_ref().map_err(|reported| *reported)?.value;
     let (to, _) = (to?, allow_private?);
@@ -131,6 +143,8 @@ fn config(
         },
         to,
         reconcile: reconcile?,
+        concurrency: concurrency?,
+        breaker: breaker?,
     })
 }
 

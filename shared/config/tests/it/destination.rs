@@ -249,6 +249,36 @@ const MISTAKES: &[Case] = &[
         "24:28: `backoff` of [destination.mailer] has no key \"maximum\"; known here: `first`, `max`",
     ),
     case(
+        "no room at all",
+        "retry_for = \"3d\"",
+        "concurrency = 0",
+        "23:15: `concurrency` is 0; write a number from 1 to 1000",
+    ),
+    case(
+        "a breaker that is another word",
+        "retry_for = \"3d\"",
+        "breaker = \"of\"",
+        "23:11: `breaker` is neither \"off\" nor a table; write breaker = { after = 10, pause = \"30s\", max_pause = \"10m\" }, or breaker = \"off\"",
+    ),
+    case(
+        "a breaker with an unknown key",
+        "retry_for = \"3d\"",
+        "breaker = { afetr = 3 }",
+        "23:13: `breaker` of [destination.mailer] has no key \"afetr\"; did you mean `after`?",
+    ),
+    case(
+        "a breaker out of bounds",
+        "retry_for = \"3d\"",
+        "breaker = { after = 0, pause = \"0s\", max_pause = \"2d\" }",
+        "23:21: `after` is 0; write a number from 1 to 1000\n23:32: `pause` is 0s; write between \"1ms\" and \"1d\"\n23:50: `max_pause` is 2d; write between \"1ms\" and \"1d\"",
+    ),
+    case(
+        "a pause that is longer than the longest",
+        "retry_for = \"3d\"",
+        "breaker = { pause = \"5m\", max_pause = \"1m\" }",
+        "23:21: `breaker`: pause (5m) is longer than max_pause (1m); write breaker = { after = 10, pause = \"30s\", max_pause = \"10m\" }, or breaker = \"off\"",
+    ),
+    case(
         "a signing secret's value",
         "env:SIGNING",
         "whsec_dontsay",
@@ -321,6 +351,12 @@ const WARNINGS: &[Case] = &[
         "window = \"24h\"",
         "window = \"40s\"",
         "20:54: the `window` of mailer (40s) has no room for a repetition: backoff first (30s) + timeout (10s) + clock_skew (5s) is 45s; write a shorter backoff, or an action that may have arrived is held at once",
+    ),
+    case(
+        "a pause that outlasts the window",
+        "retry_for = \"3d\"",
+        "breaker = { max_pause = \"1d\" }",
+        "23:25: `breaker`: a pause of up to 1d outlasts the destination's window (1d); write a shorter max_pause, or what may have arrived before a long pause is held after it",
     ),
     case(
         "one signing secret twice",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ackbox_config::{Config, DestinationConfig, HttpDestination, OnConflict, SecretRef};
 use ackbox_domain::{
-    EventPattern, FingerprintPart, Idempotency, KeyPart, Locator, OnUnknown, Payload,
+    Breaker, EventPattern, FingerprintPart, Idempotency, KeyPart, Locator, OnUnknown, Payload,
 };
 
 use crate::{BASE, edited};
@@ -54,7 +54,57 @@ fn what_is_not_written_has_its_default() {
     assert_eq!(http(there).idempotency_header, "idempotency-key");
     assert!(http(there).headers.is_empty() && http(there).signing.is_empty());
     assert!(!http(there).allow_private);
+    assert_eq!(there.concurrency, None);
+    assert_eq!(there.breaker, Some(breaker(10, 30, 600)));
     assert_eq!(config.delivery, ackbox_config::DeliverySettings::default());
+}
+
+fn breaker(after: u32, pause: u64, max_pause: u64) -> Breaker {
+    Breaker {
+        after,
+        pause: Duration::from_secs(pause),
+        max_pause: Duration::from_secs(max_pause),
+    }
+}
+
+#[test]
+fn a_breaker_is_as_written_and_the_rest_of_it_as_usual() {
+    let there = |written: &str, idempotency: &str| {
+        let text = SHORT.replace("\"none\"", idempotency);
+        let config = parsed(&format!("{text}concurrency = 3\n{written}"));
+        assert_eq!(config.destinations["there"].concurrency, Some(3));
+        config.destinations["there"].breaker
+    };
+    for (written, idempotency, meant) in [
+        ("breaker = \"off\"", "\"none\"", None),
+        ("breaker = {}", "\"none\"", Some(breaker(10, 30, 600))),
+        (
+            "breaker = { after = 3, pause = \"1s\", max_pause = \"2s\" }",
+            "\"none\"",
+            Some(breaker(3, 1, 2)),
+        ),
+        // What is written stretches or cuts the usual rest.
+        (
+            "breaker = { pause = \"1h\" }",
+            "\"none\"",
+            Some(breaker(10, 3600, 3600)),
+        ),
+        (
+            "breaker = { max_pause = \"5s\" }",
+            "\"none\"",
+            Some(breaker(10, 5, 5)),
+        ),
+        // Half of the window is left for repetitions, where nobody says otherwise.
+        ("", "{ window = \"5m\" }", Some(breaker(10, 30, 150))),
+        ("", "{ window = \"40s\" }", Some(breaker(10, 20, 20))),
+        ("", "{ window = \"1d\" }", Some(breaker(10, 30, 600))),
+    ] {
+        assert_eq!(
+            there(written, idempotency),
+            meant,
+            "{written} {idempotency}"
+        );
+    }
 }
 
 #[test]

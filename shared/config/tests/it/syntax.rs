@@ -19,7 +19,7 @@ const MISTAKES: &[Case] = &[
         "retry_for = \"3d\"\nbackoff = { first = \"30s\", max = \"1h\" }",
         "retry_for = 3d\nretries = 5\nbackoff = { first = 30s, max = \"1 q\" }",
         "23:13: not valid TOML: string values must be quoted, expected literal string; put the value in double quotes; times and sizes are texts too, as in \"10s\"\n\
-         24:1: [destination.mailer] has no key \"retries\"; known here: `kind`, `url`, `headers`, `idempotency`, `on_unknown`, `timeout`, `retry_for`, `backoff`, `signing`, `allow_private`, `reconcile`\n\
+         24:1: [destination.mailer] has no key \"retries\"; known here: `kind`, `url`, `headers`, `idempotency`, `on_unknown`, `timeout`, `retry_for`, `backoff`, `signing`, `allow_private`, `reconcile`, `concurrency`, `breaker`\n\
          25:21: not valid TOML: string values must be quoted, expected literal string; put the value in double quotes; times and sizes are texts too, as in \"10s\"",
     ),
     case(

@@ -49,6 +49,8 @@ fn destination(url: &str) -> DestinationConfig {
             allow_private: true,
         }),
         reconcile: None,
+        concurrency: None,
+        breaker: None,
     }
 }
 

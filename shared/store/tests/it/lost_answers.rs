@@ -50,7 +50,7 @@ impl Intercept for Losing {
 }
 
 /// A store on the engine's table that loses the next `answers`.
-fn losing(engine: &Engine, answers: usize) -> Store {
+pub(crate) fn losing(engine: &Engine, answers: usize) -> Store {
     let losing = Losing(Arc::new(AtomicUsize::new(answers)));
     let config = engine
         .client

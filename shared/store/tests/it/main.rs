@@ -20,6 +20,7 @@ mod engine;
 mod faults;
 mod lost_answers;
 mod notice;
+mod pause;
 mod recorder;
 mod settle;
 mod size;

@@ -2,7 +2,8 @@
 
 use super::idempotency::{DEFAULT_HEADER, Known};
 use super::{
-    ALLOW_PRIVATE_KEY, BACKOFF_KEY, KIND, ON_UNKNOWN_KEY, RECONCILE_KEY, RETRY_FOR_KEY, TIMEOUT_KEY,
+    ALLOW_PRIVATE_KEY, BACKOFF_KEY, BREAKER_KEY, CONCURRENCY_KEY, KIND, ON_UNKNOWN_KEY,
+    RECONCILE_KEY, RETRY_FOR_KEY, TIMEOUT_KEY,
 };
 use crate::config::HttpDestination;
 use crate::read::report::Read;
@@ -28,6 +29,8 @@ pub(super) const KEYS: &[Key] = &[
     key("signing", "[\"env:MAILER_SIGNING_SECRET\"]"),
     ALLOW_PRIVATE_KEY,
     RECONCILE_KEY,
+    CONCURRENCY_KEY,
+    BREAKER_KEY,
 ];
 
 /// Reads what only this kind has.

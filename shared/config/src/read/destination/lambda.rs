@@ -2,8 +2,8 @@
 
 use super::arn::Arn;
 use super::{
-    ALLOW_PRIVATE_KEY, BACKOFF_KEY, KIND, ON_UNKNOWN_KEY, RECONCILE_KEY, RETRY_FOR_KEY,
-    TIMEOUT_KEY, WINDOW_KEY,
+    ALLOW_PRIVATE_KEY, BACKOFF_KEY, BREAKER_KEY, CONCURRENCY_KEY, KIND, ON_UNKNOWN_KEY,
+    RECONCILE_KEY, RETRY_FOR_KEY, TIMEOUT_KEY, WINDOW_KEY,
 };
 use crate::kind::{Invocation, LambdaDestination};
 use crate::read::report::Read;
@@ -21,6 +21,8 @@ pub(super) const KEYS: &[Key] = &[
     BACKOFF_KEY,
     ALLOW_PRIVATE_KEY,
     RECONCILE_KEY,
+    CONCURRENCY_KEY,
+    BREAKER_KEY,
 ];
 
 const INVOCATIONS: &[(&str, Invocation)] = &[

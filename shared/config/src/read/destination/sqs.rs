@@ -5,8 +5,8 @@ use url::{Host, Url};
 
 use super::idempotency::Keeps;
 use super::{
-    ALLOW_PRIVATE_KEY, BACKOFF_KEY, KIND, ON_UNKNOWN_KEY, RECONCILE_KEY, RETRY_FOR_KEY,
-    TIMEOUT_KEY, WINDOW_KEY,
+    ALLOW_PRIVATE_KEY, BACKOFF_KEY, BREAKER_KEY, CONCURRENCY_KEY, KIND, ON_UNKNOWN_KEY,
+    RECONCILE_KEY, RETRY_FOR_KEY, TIMEOUT_KEY, WINDOW_KEY,
 };
 use crate::kind::{Group, SqsDestination};
 use crate::read::locator::pointer;
@@ -31,6 +31,8 @@ pub(super) const KEYS: &[Key] = &[
     BACKOFF_KEY,
     ALLOW_PRIVATE_KEY,
     RECONCILE_KEY,
+    CONCURRENCY_KEY,
+    BREAKER_KEY,
 ];
 
 /// What tells a FIFO queue (Amazon SQS Developer Guide, "Amazon SQS queue and message identifiers").
