@@ -175,3 +175,22 @@ async fn a_message_that_its_queue_could_not_carry_is_refused_before_anything_is_
     let answer = world.webhook("orders", "m1", body).to(&receiver).await;
     assert_eq!(answer.said(), (200, "accepted"));
 }
+
+/// What was answered has left: one claim, one request, also where the answer says that nothing was done.
+#[tokio::test]
+async fn a_request_that_was_turned_away_is_not_sent_again_under_the_same_claim() {
+    let denied = Destination::start(|_| Behaviour::Answer {
+        status: 403,
+        headers: vec![(
+            "x-amzn-errortype".to_owned(),
+            "AccessDeniedException".to_owned(),
+        )],
+        body: "{}".to_owned(),
+    });
+    let aws = denied.await.unwrap();
+    let (world, _) = one_order(&to(KEEPS_NONE[2]), &aws).await;
+    let entry = world.entry().await;
+    assert_eq!((entry.state, entry.fence), (EntryState::Pending, 1));
+    assert_eq!(entry.first_uncertain_at, None);
+    assert_eq!(aws.received().len(), 1);
+}

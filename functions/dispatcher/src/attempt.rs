@@ -63,7 +63,8 @@ impl Dispatcher {
         }
     }
 
-    /// Sends, and once more where the first try never left and the claim still covers a second.
+    /// Sends, and once more where the first try never left and the claim still covers a second. What was
+    /// answered has left, also where the answer says that nothing was done.
     async fn send(
         &self,
         entry: &OutboxEntry,
@@ -72,7 +73,8 @@ impl Dispatcher {
         limits: &Limits,
     ) -> Sent {
         let first = self.send_once(entry, destination, body, limits).await;
-        if first.outcome.kind != OutcomeKind::NotSent {
+        let AttemptOutcome { kind, status, .. } = first.outcome;
+        if kind != OutcomeKind::NotSent || status.is_some() {
             return first;
         }
         tokio::time::sleep(Duration::from_millis(fastrand::u64(100..300))).await;

@@ -15,13 +15,13 @@ use ackbox_config::{Config, DestinationConfig};
 use ackbox_domain::Name;
 use ackbox_domain::breaker::{self, Failures, Gate, Pause, PauseRecord, Sign};
 use ackbox_domain::causes::in_one_line;
-use ackbox_store::{Deadline, PauseChange, StoreError};
+use ackbox_store::{Deadline, PauseChange, StoreError, random_id};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::Dispatcher;
 use crate::attempt::Attempted;
-use crate::dispatch::{Limits, random_id};
+use crate::dispatch::Limits;
 use crate::record;
 
 /// How old what is known of a pause may be.

@@ -10,7 +10,7 @@ use ackbox_domain::settlement::{
 use ackbox_domain::{
     AttemptOutcome, AttemptRecord, Claim, EntryState, OutboxEntry, OutcomeKind, Timestamp,
 };
-use ackbox_store::{Change, Claimed, SettleResult, StoreError};
+use ackbox_store::{Change, Claimed, SettleResult, StoreError, random_id};
 use tokio::time::Instant;
 
 use crate::Dispatcher;
@@ -304,9 +304,4 @@ fn ran_out(entry: &OutboxEntry) -> Option<AttemptRecord> {
     let began_after = claim.claimed_at.since(entry.accepted_at);
     let is_claimed = entry.state == EntryState::Claimed;
     is_claimed.then(|| AttemptRecord::new(entry.fence, OutcomeKind::Unknown, None, began_after))
-}
-
-/// 80 random bits: enough that two claims of one entry, or two changes of one pause, never share an id.
-pub(crate) fn random_id() -> String {
-    format!("{:016x}{:04x}", fastrand::u64(..), fastrand::u16(..))
 }

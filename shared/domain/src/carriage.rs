@@ -134,7 +134,7 @@ fn is_of(form: Form, body: &RenderedBody) -> Result<(), Unfit> {
 }
 
 /// The characters of XML 1.0 (section 2.2, `Char`). A `char` is never a surrogate.
-const fn is_xml(c: char) -> bool {
+pub(crate) const fn is_xml(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{fffd}' | '\u{10000}'..)
 }
 

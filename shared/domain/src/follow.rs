@@ -4,8 +4,9 @@
 
 use crate::action::{Action, act};
 use crate::document::Document;
-use crate::observation::{Malformed, Observation, observe};
-use crate::source::Source;
+use crate::observation::{Malformed, Observation, Problem, observe};
+use crate::source::{Payload, Source};
+use crate::template::Template;
 use crate::time::Timestamp;
 
 /// One fact of a message, and what it leads to.
@@ -25,13 +26,40 @@ pub fn follow<'d>(
     document: &'d Document<'d>,
     now: Timestamp,
 ) -> Vec<Result<Fact<'d>, Malformed>> {
-    let fact = |observation| Fact {
-        actions: act(source, &observation, now),
-        observation,
+    let mut room = Template::RENDERED_IN_ALL_MAX.max(2 * source.max_body);
+    let mut fact = |observation| {
+        let actions = act(source, &observation, now).into_iter();
+        Fact {
+            actions: actions
+                .map(|action| bounded(source, action?, &mut room))
+                .collect(),
+            observation,
+        }
     };
     observe(source, document)
         .unwrap_or_else(|malformed| vec![Err(malformed)])
         .into_iter()
-        .map(|observation| observation.map(fact))
+        .map(|observation| observation.map(&mut fact))
         .collect()
+}
+
+/// What templates render of one message is bounded in all: a batch may have many elements, and a template
+/// may have the whole of the message in each of them. What comes as it came is as large as the message.
+fn bounded(source: &Source, action: Action, room: &mut usize) -> Result<Action, Malformed> {
+    let rule = source.rules.iter().find(|rule| rule.name == action.rule);
+    let Some(Payload::Template(_)) = rule.map(|rule| &rule.payload) else {
+        return Ok(action);
+    };
+    match room.checked_sub(action.body.bytes.len()) {
+        Some(left) => {
+            *room = left;
+            Ok(action)
+        }
+        None => Err(Malformed {
+            rule: Some(action.rule),
+            what: "what is sent of this message".to_owned(),
+            place: "in all".to_owned(),
+            problem: Problem::Oversize(Template::RENDERED_IN_ALL_MAX.max(2 * source.max_body)),
+        }),
+    }
 }

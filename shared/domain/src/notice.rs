@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::acceptance::{Fingerprint, Hash};
 use crate::action::{Action, ActionKey, RenderedBody, envelope};
-use crate::carriage::{Carriage, Unfit};
+use crate::carriage::{Carriage, Unfit, is_xml};
 use crate::json::Scalar;
 use crate::name::Name;
 use crate::outbox::{AttemptRecord, EntryState, OutboxEntry};
@@ -23,6 +23,9 @@ use crate::time::Timestamp;
 pub const SOURCE: &str = "ackbox";
 /// The rule that notices come from; with [`SOURCE`], their keys' namespace.
 pub const RULE: &str = "notify";
+
+/// The most characters of a text from outside that a notice has.
+const TEXT_MAX: usize = 256;
 
 /// What there is to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,7 +100,7 @@ struct OfEntry<'a> {
     first_uncertain_at: Option<String>,
     attempts: u64,
     last_status: Option<u16>,
-    detail: Option<&'a str>,
+    detail: Option<String>,
     at: String,
 }
 
@@ -111,9 +114,9 @@ struct OfConflict<'a> {
     destination: &'a str,
     accepted_at: String,
     fingerprint: &'a str,
-    message_id: Option<&'a str>,
-    event: Option<&'a str>,
-    subject: Option<&'a str>,
+    message_id: Option<String>,
+    event: Option<String>,
+    subject: Option<String>,
     at: String,
 }
 
@@ -146,7 +149,7 @@ impl Notify {
             first_uncertain_at: settled.first_uncertain_at.map(|at| at.to_string()),
             attempts: entry.fence,
             last_status: last.attempt.and_then(|attempt| attempt.status),
-            detail: last.detail,
+            detail: last.detail.map(plain),
             at: now.to_string(),
         };
         self.notice(trouble, &entry.key, None, &told, now)
@@ -170,23 +173,65 @@ impl Notify {
             destination: action.destination.as_str(),
             accepted_at: original.to_string(),
             fingerprint: &fingerprint,
-            message_id: action.message_id.as_deref(),
-            event: action.event.as_deref(),
-            subject: action.subject.as_deref(),
+            message_id: action.message_id.as_deref().map(plain),
+            event: action.event.as_deref().map(plain),
+            subject: action.subject.as_deref().map(plain),
             at: action.accepted_at.to_string(),
         };
         let now = action.accepted_at;
         self.notice(trouble, &action.key, Some(&fingerprint), &told, now)
     }
 
-    /// Whether a way can carry what would be told.
+    /// Whether a way can carry whatever would be told: what a notice may lack is not there, and what it may
+    /// have is as long as it may be.
     ///
     /// # Errors
     /// The first thing about a notice that does not fit.
     pub fn check(&self, carriage: &Carriage) -> Result<(), Unfit> {
+        let longest = "x".repeat(TEXT_MAX);
+        for text in [None, Some(longest.as_str())] {
+            for trouble in &self.on {
+                let sample = self.sample(*trouble, text);
+                sample.map_or(Ok(()), |notice| carriage.check(&notice.body))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sample(&self, trouble: Trouble, text: Option<&str>) -> Option<Action> {
         let key = ActionKey::new("", []);
-        let sample = self.notice(Trouble::Held, &key, None, &"", Timestamp::from_unix_ms(0));
-        sample.map_or(Ok(()), |notice| carriage.check(&notice.body))
+        let (key, at, name) = (&key, Timestamp::from_unix_ms(0), "x");
+        let (accepted_at, plain) = (at.to_string(), text.map(plain));
+        if trouble == Trouble::Conflict {
+            let told = OfConflict {
+                action: key.as_str(),
+                became: trouble.as_str(),
+                source: name,
+                rule: name,
+                destination: name,
+                accepted_at: accepted_at.clone(),
+                fingerprint: name,
+                message_id: plain.clone(),
+                event: plain.clone(),
+                subject: plain,
+                at: accepted_at,
+            };
+            return self.notice(trouble, key, Some(name), &told, at);
+        }
+        let told = OfEntry {
+            action: key.as_str(),
+            became: trouble.as_str(),
+            reason: text.map(|_| name),
+            source: name,
+            destination: name,
+            first_uncertain_at: text.map(|_| accepted_at.clone()),
+            attempts: 0,
+            last_status: text.map(|_| 200),
+            detail: plain,
+            at: accepted_at.clone(),
+            accepted_at,
+        };
+        self.notice(trouble, key, None, &told, at)
     }
 
     /// `None` only where a name of ours would be none, or plain texts would not be JSON.
@@ -228,6 +273,19 @@ impl Notify {
         notice.body = envelope::of_our_own(&notice, &to_raw_value(told).ok()?);
         Some(notice)
     }
+}
+
+/// A text from outside, as every way carries it: what XML has no character for is replaced, as SQS would, and
+/// the rest is cut. A notice that cannot be sent would be told to nobody.
+fn plain(text: &str) -> String {
+    let carried = |c| {
+        if is_xml(c) {
+            c
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
+    };
+    text.chars().map(carried).take(TEXT_MAX).collect()
 }
 
 fn is_notice(source: &Name) -> bool {

@@ -28,6 +28,9 @@ impl Template {
     pub const DEPTH_MAX: usize = 32;
     /// How many bytes may be rendered; a source whose `max_body` is larger renders as much as that.
     pub const RENDERED_MAX: usize = 256 * 1024;
+    /// How many bytes templates may render of one message in all: of every element of its batch, by every rule. A
+    /// source of which twice the `max_body` is larger renders as much as that.
+    pub const RENDERED_IN_ALL_MAX: usize = 16 * 1024 * 1024;
 
     /// Every hole, in the order of the template.
     pub fn holes(&self) -> Vec<&Hole> {

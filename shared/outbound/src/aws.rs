@@ -139,13 +139,18 @@ where
     match line.seen() {
         Seen::Answered {
             status,
+            code,
             retry_after,
         } => match done {
             Some(Ok(answer)) => Reply::Done(status, Some(answer)),
             _ if (200..300).contains(&status) => Reply::Done(status, None),
             Some(Err(error)) => Reply::Refused(Refusal {
                 status,
-                code: error.code().unwrap_or_default().to_owned(),
+                code: error
+                    .code()
+                    .map(ToOwned::to_owned)
+                    .or(code)
+                    .unwrap_or_default(),
                 message: line.scrub(error.message().unwrap_or_default()),
                 retry_after,
             }),

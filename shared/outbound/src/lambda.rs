@@ -23,6 +23,7 @@ const WORDS_MAX: usize = 1024;
 const LAMBDA: Service = Service {
     refuses_body: &[
         "InvalidRequestContentException",
+        "RequestEntityTooLargeException",
         "RequestTooLargeException",
         "SerializedRequestEntityTooLargeException",
         "UnsupportedMediaTypeException",
@@ -117,6 +118,10 @@ pub(crate) async fn deliver(
     let request = invoke.customize().config_override(here).send();
     match aws::attempt(&line, asked, may_begin, request).await {
         Reply::Done(status, Some(answer)) => answered(&line, lambda.invocation, status, &answer),
+        // Whether the function failed stands in the head; a head that cannot be read does not say.
+        Reply::Done(status, None) => {
+            aws::unknown(Some(status), "answered, and the answer could not be read")
+        }
         other => aws::undone(other, &LAMBDA),
     }
 }

@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use crate::cancelled::failed_condition;
 use crate::item::accepted::First;
 use crate::item::decode;
+use crate::random::random_id;
 use crate::retry::within;
 use crate::{ConflictKind, Deadline, ItemError, Store, StoreError};
 
@@ -44,7 +45,7 @@ impl Store {
             .client
             .transact_write_items()
             .set_transact_items(Some(items))
-            .client_request_token(token());
+            .client_request_token(random_id());
         let first = within(deadline, ACCEPT, || async {
             match request.clone().send().await {
                 Ok(_) => Ok(None),
@@ -94,9 +95,4 @@ impl Store {
             },
         })
     }
-}
-
-/// A client request token: 32 random characters (36 are allowed).
-pub(crate) fn token() -> String {
-    (0..32).map(|_| fastrand::alphanumeric()).collect()
 }

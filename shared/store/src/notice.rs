@@ -6,10 +6,10 @@ use ackbox_domain::notice::Last;
 use ackbox_domain::{Action, Notify, OutboxEntry, Timestamp, Timing};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 
-use crate::accept::token;
 use crate::accept::transaction::{ACCEPTED, Items, OUTBOX};
 use crate::cancelled::{Failed, failed_condition};
 use crate::expression::Update;
+use crate::random::random_id;
 use crate::retry::within;
 use crate::schema::attribute;
 use crate::size::Attributes;
@@ -73,7 +73,7 @@ impl Store {
             .transact_write_items()
             .set_transact_items(Some(writes))
             // One for all tries: a commit whose answer was lost is found to be ours.
-            .client_request_token(token());
+            .client_request_token(random_id());
         within(deadline, operation, || async {
             let Err(error) = request.clone().send().await else {
                 return Ok(Told::Written);

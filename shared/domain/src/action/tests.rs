@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::carriage::{Carriage, Form, Unfit};
-use crate::observation::observe;
+use crate::follow::follow;
 use crate::source::{Each, EventPattern};
 
 pub(crate) const NOW: Timestamp = Timestamp::from_unix_ms(1_764_000_000_000);
@@ -77,16 +77,13 @@ pub(crate) fn made(
         .verify(&message, &secrets, NOW.unix_ms(), None)
         .unwrap();
     let document = Document::read(source, &verified);
-    match observe(source, &document) {
-        Err(malformed) => vec![Err(malformed)],
-        Ok(observations) => observations
-            .into_iter()
-            .flat_map(|observation| match observation {
-                Ok(observation) => act(source, &observation, NOW),
-                Err(malformed) => vec![Err(malformed)],
-            })
-            .collect(),
-    }
+    follow(source, &document, NOW)
+        .into_iter()
+        .flat_map(|fact| match fact {
+            Ok(fact) => fact.actions,
+            Err(malformed) => vec![Err(malformed)],
+        })
+        .collect()
 }
 
 pub(crate) fn one(source: &Source, body: &str) -> Result<Action, Malformed> {

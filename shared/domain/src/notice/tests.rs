@@ -186,5 +186,44 @@ fn a_way_that_cannot_carry_a_notice_is_found_before_there_is_one() {
     };
     assert_eq!(notify().check(&grouped("/key")), Ok(()));
     assert!(notify().check(&grouped("/tenant")).is_err());
+    // Not every notice has these.
+    for sometimes in ["/data/reason", "/data/rule", "/data/message_id"] {
+        assert!(notify().check(&grouped(sometimes)).is_err(), "{sometimes}");
+    }
+    assert_eq!(notify().check(&grouped("/data/destination")), Ok(()));
+    let small = Carriage {
+        form: Form::Text,
+        max: Some(600),
+        group: None,
+    };
+    assert!(notify().check(&small).is_err());
     assert_eq!(notify().check(&Carriage::ANYTHING), Ok(()));
+}
+
+/// What others wrote is in a notice; it must not keep the notice from being sent.
+#[test]
+fn whatever_was_said_a_notice_can_be_carried() {
+    let queue = Carriage {
+        form: Form::Text,
+        max: Some(16 * 1024),
+        group: None,
+    };
+    let odd = "\u{fffe}\u{ffff}\u{0}\u{1b}\u{1f600}\"\\".repeat(40_000);
+    let last = Last {
+        attempt: None,
+        detail: Some(&odd),
+    };
+    let dead = settled(Settlement::Dead(Reason::Rejected));
+    let of_entry = notify().of_settlement(&entry(), &dead, last, NOW).unwrap();
+    assert_eq!(queue.check(&of_entry.body), Ok(()));
+    let other = Action {
+        source: "reports".parse().unwrap(),
+        event: Some(odd.clone()),
+        subject: Some(odd.clone()),
+        message_id: Some(odd),
+        ..of_entry
+    };
+    let of_conflict = notify().of_conflict(&other, NOW).unwrap();
+    assert_eq!(queue.check(&of_conflict.body), Ok(()));
+    assert!(serde_json::from_slice::<serde_json::Value>(&of_conflict.body.bytes).is_ok());
 }

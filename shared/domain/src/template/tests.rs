@@ -368,3 +368,25 @@ proptest! {
         let _ = written.parse::<Text>();
     }
 }
+
+/// A batch may repeat the whole message in each of its elements: what comes of it is bounded all the same.
+#[test]
+fn what_is_rendered_of_a_message_is_bounded_in_all() {
+    let mut source = sending(Shape::Json(object(&[("all", "{body:/big}")])));
+    source.each = Some(Each {
+        pointer: "/events".parse().unwrap(),
+        max: 1000,
+    });
+    let big = "x".repeat(Template::RENDERED_MAX / 2);
+    let events: Vec<String> = (0..200)
+        .map(|id| format!(r#"{{"type":"export.ready","id":{id}}}"#))
+        .collect();
+    let body = format!(r#"{{"big":"{big}","events":[{}]}}"#, events.join(","));
+    let made = made(&source, &[], body.as_bytes());
+    let bodies = made.iter().filter_map(|action| action.as_ref().ok());
+    let rendered: usize = bodies.map(|action| action.body.bytes.len()).sum();
+    let max = Template::RENDERED_IN_ALL_MAX;
+    assert!(rendered <= max && rendered > max - Template::RENDERED_MAX);
+    let last = made.last().unwrap().as_ref().unwrap_err();
+    assert_eq!(last.problem, Problem::Oversize(max), "{last}");
+}

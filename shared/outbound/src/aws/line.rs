@@ -50,6 +50,8 @@ pub(crate) enum Seen {
     /// A head came.
     Answered {
         status: u16,
+        /// The service's code, where the head has it: a body may be cut.
+        code: Option<String>,
         retry_after: Option<Duration>,
     },
 }
@@ -165,6 +167,7 @@ impl Inner {
         let now = self.now.plus(self.deadline.elapsed());
         *held(&self.seen) = Seen::Answered {
             status,
+            code: code(&answer.headers),
             retry_after: retry_after(&answer.headers, now),
         };
         let mut response = http::Response::new(SdkBody::from(answer.excerpt));
@@ -237,6 +240,14 @@ fn ours(request: HttpRequest) -> Result<(Url, Request<Full<Bytes>>), NotSent> {
         .parse::<Uri>()
         .map_err(|error| unsent(error.to_string()))?;
     Ok((url, Request::from_parts(head, Full::new(body))))
+}
+
+/// `EFSIOException:http://internal.amazon.com/..` is the code and what is not of interest (AWS restJson1 protocol,
+/// "Operation error serialization").
+fn code(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get("x-amzn-errortype")?.to_str().ok()?;
+    let code = value.split(':').next().unwrap_or_default().trim();
+    (!code.is_empty()).then(|| code.to_owned())
 }
 
 /// What is held is whole after every line of code, so that a panic elsewhere leaves it whole.

@@ -10,7 +10,7 @@ use ackbox_domain::{AttemptOutcome, OutcomeKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
-    /// The service's code; empty where the answer could not be read.
+    /// The service's code; empty where neither the answer's head nor its body told one.
     pub(crate) code: String,
     /// What it says, scrubbed.
     pub(crate) message: String,
@@ -52,8 +52,9 @@ impl Refusal {
     /// | --- | --- |
     /// | throttled (a code that says so, 429) | `busy` |
     /// | the body is refused (`refuses_body`) | `rejected` |
-    /// | any other 3xx or 4xx: access denied, no such queue, an expired token | `not_sent` |
+    /// | any other 3xx or 4xx with a code: access denied, no such queue, an expired token | `not_sent` |
     /// | 408, codes of `may_have_run` | `unknown` |
+    /// | a 3xx or 4xx without a code: whoever wrote it need not be the service | `unknown` |
     /// | 5xx | `unknown`, but for codes that say that nothing was done |
     ///
     /// Access denied and their like are `not_sent`, not `rejected`: the service turned the request away
@@ -74,7 +75,7 @@ impl Refusal {
         } else {
             match self.status {
                 408 => OutcomeKind::Unknown,
-                300..=499 => OutcomeKind::NotSent,
+                300..=499 if !code.is_empty() => OutcomeKind::NotSent,
                 _ => OutcomeKind::Unknown,
             }
         }
@@ -138,8 +139,11 @@ mod tests {
             (403, "AccessDeniedException", NotSent),
             (403, "ExpiredTokenException", NotSent),
             (400, "AWS.SimpleQueueService.NonExistentQueue", NotSent),
-            (404, "", NotSent),
-            (301, "", NotSent),
+            (301, "PermanentRedirect", NotSent),
+            (301, "", Unknown),
+            (400, "", Unknown),
+            (404, "", Unknown),
+            (499, "", Unknown),
             (502, "InvalidRuntimeException", NotSent),
             (410, "EFSIOException", Unknown),
             (408, "", Unknown),

@@ -75,6 +75,48 @@ async fn a_function_that_failed_is_known_by_the_head_alone() {
 }
 
 #[tokio::test]
+async fn a_head_that_cannot_be_read_does_not_say_that_the_function_did_not_fail() {
+    let odd =
+        b"HTTP/1.1 200 OK\r\nx-amz-function-error: Unhandl\xe9d\r\ncontent-length: 2\r\n\r\n{}";
+    let (outcome, _) = answered(&function(RequestResponse), odd).await;
+    assert_eq!(outcome.kind, OutcomeKind::Unknown, "{}", outcome.detail);
+}
+
+/// The code proves that nothing ran, or that something may have; a body that is cut takes neither away.
+#[tokio::test]
+async fn a_refusal_whose_body_is_cut_means_what_its_head_says() {
+    for (status, code, kind) in [
+        ("410 Gone", "EFSIOException", OutcomeKind::Unknown),
+        (
+            "403 Forbidden",
+            "AccessDeniedException:http://internal.amazon.com/",
+            OutcomeKind::NotSent,
+        ),
+        ("400 Bad Request", "", OutcomeKind::Unknown),
+    ] {
+        let cut = format!(
+            "HTTP/1.1 {status}\r\nx-amzn-errortype: {code}\r\ncontent-length: 90\r\n\r\n{{\"__type"
+        );
+        let (outcome, _) = answered(&function(RequestResponse), cut.as_bytes()).await;
+        assert_eq!(outcome.kind, kind, "{status} {code}: {}", outcome.detail);
+    }
+}
+
+#[tokio::test]
+async fn whoever_stands_between_us_and_the_service_proves_nothing() {
+    for status in [301, 400, 404, 407, 421, 499] {
+        let page = answer(status, "content-type: text/html\r\n", "<html>no</html>");
+        let (outcome, _) = answered(&function(RequestResponse), &page).await;
+        assert_eq!(
+            outcome.kind,
+            OutcomeKind::Unknown,
+            "{status}: {}",
+            outcome.detail
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_event_is_delivered_once_lambda_has_queued_it() {
     let queued = answer(202, "x-amzn-requestid: 8a7b\r\n", "");
     let (outcome, request) = answered(&function(Event), &queued).await;
@@ -110,6 +152,7 @@ async fn every_refusal_has_its_meaning() {
     let refusals = [
         (400, "InvalidRequestContentException", Rejected),
         (413, "RequestTooLargeException", Rejected),
+        (413, "RequestEntityTooLargeException", Rejected),
         (415, "UnsupportedMediaTypeException", Rejected),
         (429, "TooManyRequestsException", Busy),
         (502, "EC2ThrottledException", Busy),
