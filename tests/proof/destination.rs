@@ -5,6 +5,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -62,6 +63,9 @@ struct Shared {
     released: watch::Sender<bool>,
     /// How long it works on each request.
     takes: Mutex<Duration>,
+    /// How many requests it has read and not finished with, and the most that ever were.
+    at_once: AtomicUsize,
+    most_at_once: AtomicUsize,
 }
 
 impl std::fmt::Debug for Shared {
@@ -98,6 +102,8 @@ impl Destination {
             held: watch::Sender::default(),
             released: watch::Sender::default(),
             takes: Mutex::default(),
+            at_once: AtomicUsize::new(0),
+            most_at_once: AtomicUsize::new(0),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared))).abort_handle();
         Ok(Self {
@@ -121,6 +127,11 @@ impl Destination {
     pub(crate) fn received(&self) -> Vec<Received> {
         let log = self.shared.log.as_ref();
         log.map(|log| locked(log).clone()).unwrap_or_default()
+    }
+
+    /// The most requests that it had in hand at once.
+    pub(crate) fn most_at_once(&self) -> usize {
+        self.shared.most_at_once.load(Ordering::SeqCst)
     }
 
     /// Where it listens.
@@ -188,6 +199,7 @@ async fn exchange(mut stream: TcpStream, shared: Arc<Shared>) -> io::Result<()> 
         more(&mut stream, &mut bytes).await?;
     }
     received.body = bytes[head..end].to_vec();
+    let _in_hand = InHand::of(&shared);
     let reply = shared.take(received);
     shared.pass(Stage::Read).await;
     let takes = *locked(&shared.takes);
@@ -207,6 +219,23 @@ async fn exchange(mut stream: TcpStream, shared: Arc<Shared>) -> io::Result<()> 
     shared.pass(Stage::HeadAnswered).await;
     stream.write_all(b"ok").await?;
     stream.shutdown().await
+}
+
+/// A request that was read, until it is finished with.
+struct InHand<'s>(&'s Shared);
+
+impl<'s> InHand<'s> {
+    fn of(shared: &'s Shared) -> Self {
+        let now = 1 + shared.at_once.fetch_add(1, Ordering::SeqCst);
+        shared.most_at_once.fetch_max(now, Ordering::SeqCst);
+        Self(shared)
+    }
+}
+
+impl Drop for InHand<'_> {
+    fn drop(&mut self) {
+        self.0.at_once.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 async fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> io::Result<()> {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ackbox_domain::ActionKey;
 use bytes::Bytes;
@@ -19,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
 
 mod question;
 
@@ -95,15 +97,18 @@ struct Shared {
     script: Script,
     /// None: it cannot be asked, and every request is a delivery.
     replies: Option<Replies>,
+    /// From when on requests are timed.
+    began: Instant,
     log: watch::Sender<Log>,
     released: watch::Sender<u64>,
 }
 
-/// In the order of reading; `answered` stands beside `received`, one for one.
+/// In the order of reading; `answered` and `read_at` stand beside `received`, one for one.
 #[derive(Debug, Default)]
 struct Log {
     received: Vec<Received>,
     answered: Vec<Answered>,
+    read_at: Vec<Duration>,
     asked: Vec<Asked>,
 }
 
@@ -138,6 +143,7 @@ impl Destination {
         let shared = Arc::new(Shared {
             script,
             replies,
+            began: Instant::now(),
             log: watch::Sender::default(),
             released: watch::Sender::default(),
         });
@@ -164,6 +170,11 @@ impl Destination {
         let log = self.shared.log.borrow();
         let answered = log.answered.iter().copied();
         log.received.iter().cloned().zip(answered).collect()
+    }
+
+    /// When each request was read, from when the destination was started.
+    pub fn read_at(&self) -> Vec<Duration> {
+        self.shared.log.borrow().read_at.clone()
     }
 
     /// Every question read so far, with its reply, in the order of reading.
@@ -307,6 +318,7 @@ impl Shared {
                 Behaviour::DropAfterRequest => Answered::Dropped,
                 _ => Answered::Stalled,
             });
+            log.read_at.push(self.began.elapsed());
             taken = Some((log.received.len(), behaviour, round));
             log.received.push(received);
         });

@@ -1,8 +1,10 @@
 //! What the verdict looks at: the senders' ledger, what the destinations logged, and, for actions that no
 //! destination confirmed, where the table says they stand.
 
+use std::time::Duration;
+
 use ackbox_domain::settlement::Word;
-use ackbox_domain::{EntryState, OutcomeKind};
+use ackbox_domain::{Breaker, EntryState, OutcomeKind};
 use serde_json::value::RawValue;
 
 use super::destination::{Answered, Reply};
@@ -26,6 +28,10 @@ pub struct Evidence {
 pub struct Attempt {
     /// Where.
     pub destination: String,
+    /// When it was read, by the destination's own time.
+    pub at: Duration,
+    /// When the destination is to be paused; none, where never.
+    pub breaker: Option<Breaker>,
     /// Whether the destination keeps idempotency keys.
     pub keeps_keys: bool,
     /// The key it came under.

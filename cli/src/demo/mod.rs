@@ -42,8 +42,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const MORE: &str = "\
 Everything runs in this process: an engine in memory, the receiver, the
-dispatcher, the sweeper and the reconciler, and eight destinations of which
-seven are in trouble; three of these can be asked what became of an action.
+dispatcher, the sweeper and the reconciler, and nine destinations of which eight
+are in trouble; three of these can be asked what became of an action, and one is
+paused for a while.
 Nothing leaves this machine, and nothing is written to disk.
 
 The verdict compares what the senders were told with what the destinations saw

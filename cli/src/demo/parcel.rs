@@ -168,6 +168,31 @@ pub fn for_the_one_that_is_down() -> Parcel {
     parcel
 }
 
+/// The event that finds its destination down, and pauses it.
+pub fn for_the_one_that_is_paused() -> Parcel {
+    issue(
+        "issue opened",
+        "72d3162e-cc78-11e3-81ab-000000000001",
+        "opened",
+    )
+}
+
+/// The event that comes while the same destination is paused.
+pub fn for_the_one_that_is_paused_already() -> Parcel {
+    issue(
+        "issue closed",
+        "72d3162e-cc78-11e3-81ab-000000000002",
+        "closed",
+    )
+}
+
+fn issue(fact: &'static str, id: &str, what: &str) -> Parcel {
+    let body = String::from_utf8_lossy(body!("github-push")).replace("bar", what);
+    let mut parcel = new("github", fact, id, body.as_bytes());
+    parcel.event = Some("issues");
+    parcel
+}
+
 /// The event whose destination hangs up, and keeps keys.
 pub fn for_the_one_that_hangs_up() -> Parcel {
     new(

@@ -35,7 +35,7 @@ impl<'t> Report<'t> {
 
     /// The lines before anything has happened.
     pub fn opening(&self) -> Vec<String> {
-        let what = "8 senders, 1 table in memory, 8 destinations; real HTTP on loopback";
+        let what = "8 senders, 1 table in memory, 9 destinations; real HTTP on loopback";
         let title = self.terminal.paint(Tone::Bold, "ackbox demo");
         vec![format!("{title}  {}", self.dim(what)), String::new()]
     }
@@ -156,6 +156,7 @@ impl<'t> Report<'t> {
             "  cut      took the request and hung up: it may have acted on it, or not",
             "  ?        was asked whether it has the action; what it said stands below",
             "  stopped  the dispatcher went away before the answer",
+            "  paused   left alone after a failure, until one request, the probe, is answered",
             "  held     may have arrived, and neither keys nor an answer make it safe to",
             "           repeat: it could be done twice, so it waits for a person",
         ];

@@ -1,16 +1,16 @@
 //! What happens in a demo, a function for each step, in order. Each step ends when what it is about can
 //! be seen from outside; none waits for a time to pass.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future;
 
 use ackbox_domain::settlement::Word;
 
-use super::destination::Answered;
+use super::destination::{Answered, Received};
 use super::parcel::{self, Parcel};
-use super::setting::{CANNOT_SAY, HAS_IT, HAS_IT_NOT, STALLS};
+use super::setting::{CANNOT_SAY, HAS_IT, HAS_IT_NOT, IS_PAUSED, STALLS};
 use super::stage::{Stage, StageError};
 use super::verdict::{Counts, Expected, Trouble};
 
@@ -30,13 +30,13 @@ pub fn expected() -> Expected {
     };
     Expected {
         counts: Counts {
-            requests: 5 + 10 + 32 + 1 + 3 + 1 + 4 + 3,
-            accepted: 13,
+            requests: 5 + 10 + 32 + 1 + 3 + 1 + 4 + 2 + 3,
+            accepted: 15,
             duplicates: 10 + 31,
             conflicts: 1,
             refused: 3,
             ignored: 1,
-            delivered: 11,
+            delivered: 13,
             held: 2,
             too_large: 1,
             asked: 3,
@@ -45,6 +45,12 @@ pub fn expected() -> Expected {
         trouble: vec![
             trouble("batch_completed 550e8400", &[Stalled, Status(200)], &[]),
             trouble("deployment", &[Status(503), Status(503), Status(200)], &[]),
+            trouble(
+                "issue opened",
+                &[Status(503), Status(503), Status(200)],
+                &[],
+            ),
+            trouble("issue closed", &[Status(200)], &[]),
             trouble("job_failed 550e8400", &[Dropped, Status(200)], &[]),
             trouble("avatar_video.ready avv_01", &[Dropped], &[]),
             trouble("video completed abc123", &[Dropped], &[Applied]),
@@ -111,9 +117,11 @@ pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(
         "the dispatcher is stopped after it has sent",
         stopped(stage)
     );
+    step!("one destination is down, and is paused", paused(stage));
     step!("one destination is down, two hang up", trouble(stage));
     step!("three that can be asked hang up", to_be_asked(stage));
     step!("they are asked what became of it", asked(stage));
+    step!("the pause ends by a probe", probed(stage));
     step!("repeat what may be repeated, hold the rest", settled(stage));
     Ok(())
 }
@@ -168,6 +176,30 @@ async fn stopped(stage: &Stage) -> Came {
     Ok(Some(came))
 }
 
+/// Its first failure pauses it; what comes then waits.
+async fn paused(stage: &Stage) -> Came {
+    let senders = &stage.senders;
+    senders.send(parcel::for_the_one_that_is_paused()).await;
+    stage.until_paused(IS_PAUSED).await?;
+    let meanwhile = parcel::for_the_one_that_is_paused_already();
+    senders.send(meanwhile).await;
+    Ok(Some("1 failed, 1 waits for its end".to_owned()))
+}
+
+/// Both of its actions are there: after one that failed, how many probes, and what came behind them?
+async fn probed(stage: &Stage) -> Came {
+    let Some(destination) = stage.destination(IS_PAUSED) else {
+        return Ok(None);
+    };
+    let are_both = |log: &[Received]| {
+        let keys: BTreeSet<&str> = log.iter().map(|one| one.key.as_str()).collect();
+        keys.len() > 1 && log.iter().any(|one| one.seen > 2)
+    };
+    destination.until(are_both).await;
+    let requests = destination.received().len();
+    Ok(Some(format!("{requests} requests there in all")))
+}
+
 async fn trouble(stage: &Stage) -> Came {
     let parcels = [
         parcel::for_the_one_that_is_down(),
@@ -202,7 +234,7 @@ async fn settled(stage: &Stage) -> Came {
     if let Some(destination) = stage.destination(STALLS) {
         destination.until(|log| log.len() > 1).await;
     }
-    stage.until_settled(13).await?;
+    stage.until_settled(15).await?;
     // Nothing may be left to do: whatever this sweep sends, the verdict will see.
     let swept = stage.runtime.sweep_now().await;
     Ok(Some(format!("a last sweep finds {} due", swept["found"])))

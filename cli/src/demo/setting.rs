@@ -19,6 +19,8 @@ pub const HANGS_UP: &str = "refunds";
 pub const HANGS_UP_WITHOUT_KEYS: &str = "mailer";
 /// The dispatcher is stopped while it waits here.
 pub const STALLS: &str = "renderer";
+/// Down for the first two requests of one action, and paused by the first.
+pub const IS_PAUSED: &str = "tracker";
 /// Takes the first request and hangs up; asked, it knows that it has the action.
 pub const HAS_IT: &str = "screens";
 /// Takes the first request and hangs up; asked, it knows that it does not have the action.
@@ -93,6 +95,11 @@ fn script(destination: &str) -> fn(&Received) -> Behaviour {
             1 | 2 => Behaviour::status(503),
             _ => Behaviour::status(200),
         },
+        // By the action that pauses it: the other one is to come behind the probe.
+        IS_PAUSED => |request| match (request.body.ends_with(br#""opened"}"#), request.seen) {
+            (true, 1 | 2) => Behaviour::status(503),
+            _ => Behaviour::status(200),
+        },
         HANGS_UP | HANGS_UP_WITHOUT_KEYS | HAS_IT | HAS_IT_NOT | CANNOT_SAY => {
             |request| match request.seen {
                 1 => Behaviour::DropAfterRequest,
@@ -130,6 +137,7 @@ fn replies(destination: &str) -> Option<fn(&Question) -> Reply> {
 pub fn described(destination: &str) -> &'static str {
     match destination {
         DOWN_TWICE => "down for two attempts, then up",
+        IS_PAUSED => "down for two attempts; paused after the first, and probed",
         HANGS_UP => "takes the first request and hangs up; keeps keys",
         HANGS_UP_WITHOUT_KEYS => "takes the first request and hangs up; keeps no keys",
         STALLS => "slow at first; the dispatcher is stopped while it waits",
@@ -167,7 +175,13 @@ mod tests {
     fn the_configuration_has_no_mistake_and_no_warning() {
         let config = configuration(TEXT).unwrap();
         assert_eq!(config.warnings, []);
-        for name in [DOWN_TWICE, HANGS_UP, HANGS_UP_WITHOUT_KEYS, STALLS] {
+        for name in [
+            DOWN_TWICE,
+            HANGS_UP,
+            HANGS_UP_WITHOUT_KEYS,
+            STALLS,
+            IS_PAUSED,
+        ] {
             assert!(config.destinations.contains_key(name), "{name}");
         }
         for (name, destination) in &config.destinations {

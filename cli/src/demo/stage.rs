@@ -29,6 +29,9 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// How long a batch of the stream waits for more records.
 const STREAM_WINDOW: Duration = Duration::from_millis(20);
 
+/// The table tells nobody when something changes, so it is asked again and again.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
 /// Everything that runs in a demo.
 pub struct Stage {
     /// Configuration and destinations.
@@ -120,8 +123,6 @@ impl Stage {
     ///
     /// The table cannot be read.
     pub async fn until_settled(&self, actions: usize) -> Result<(), StoreError> {
-        // The table tells nobody when an entry changes, so it is asked again and again.
-        const ASK_AGAIN: Duration = Duration::from_millis(20);
         let mut settled = BTreeSet::new();
         while settled.len() < actions {
             tokio::time::sleep(ASK_AGAIN).await;
@@ -135,6 +136,21 @@ impl Stage {
                 if !is_under_way {
                     settled.insert(key.clone());
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the table says that a destination is paused.
+    ///
+    /// # Errors
+    ///
+    /// The table cannot be read.
+    pub async fn until_paused(&self, destination: &str) -> Result<(), StoreError> {
+        let names = self.setting.destinations.keys();
+        for name in names.filter(|name| name.as_str() == destination) {
+            while self.runtime.store().pause(name).await?.pause.is_none() {
+                tokio::time::sleep(ASK_AGAIN).await;
             }
         }
         Ok(())
@@ -170,9 +186,12 @@ impl Stage {
                 continue;
             };
             let verifier = self.verifier(configured).await?;
-            for (received, answered) in destination.exchanges() {
+            let read_at = destination.read_at();
+            for ((received, answered), at) in destination.exchanges().into_iter().zip(read_at) {
                 attempts.push(Attempt {
                     destination: name.as_str().to_owned(),
+                    at,
+                    breaker: configured.breaker,
                     keeps_keys: configured.policy.idempotency != Idempotency::None,
                     genuine: verifier
                         .as_ref()

@@ -14,6 +14,7 @@ use super::evidence::Evidence;
 
 mod actions;
 mod claims;
+mod pauses;
 
 pub use actions::{Action, Fact};
 pub use claims::Claim;

@@ -3,10 +3,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ackbox_domain::{EntryState, OutboxEntry, Timestamp};
-use ackbox_store::schema::kind;
+use ackbox_store::schema::{attribute, kind};
 use ackbox_tests::engine::{self, Engine, Item};
 use ackbox_tests::events;
 use ackbox_tests::function::{Function, Invoked, Setting, beside};
@@ -16,7 +17,7 @@ use ackbox_tests::world::{World, orders_source};
 use serde_json::Value;
 
 use super::cell::Keys;
-use super::told;
+use super::{paused, told};
 use crate::destination::{Destination, Reply};
 
 /// How long an invocation may take; the configuration below says the same.
@@ -137,6 +138,25 @@ impl Case {
         Self::with(machine, destination, config).await
     }
 
+    /// A case whose destination fails so often, is paused by that, and works from then on.
+    pub(crate) async fn pausing(machine: &Machine, failures: usize) -> Result<Self, String> {
+        let requests = AtomicUsize::new(0);
+        let destination = Destination::start(move |_| {
+            let before = requests.fetch_add(1, Ordering::SeqCst);
+            Reply::Status(if before < failures { 503 } else { 200 })
+        });
+        let destination = destination
+            .await
+            .map_err(|error| format!("the destination: {error}"))?;
+        let after = paused::AFTER;
+        let pausing = format!(
+            "allow_private = true\nconcurrency = 1\n\
+             breaker = {{ after = {after}, pause = \"300ms\", max_pause = \"1s\" }}\n"
+        );
+        let config = config(&destination, Keys::Kept).replace("allow_private = true\n", &pausing);
+        Self::with(machine, destination, config).await
+    }
+
     async fn with(
         machine: &Machine,
         destination: Destination,
@@ -212,6 +232,20 @@ impl Case {
         }
     }
 
+    /// Waits until the pause that stands is over.
+    pub(crate) async fn until_over(&self) -> Result<(), String> {
+        until(self.paused_until().await.ok_or("nothing is paused")?).await;
+        Ok(())
+    }
+
+    async fn paused_until(&self) -> Option<Timestamp> {
+        let items = self.items(kind::PAUSE).await;
+        let untils = items
+            .iter()
+            .filter_map(|item| item.number(attribute::UNTIL));
+        untils.max().map(Timestamp::from_unix_ms)
+    }
+
     /// Sweeps until the entry is unknown, and waits until it is to be asked about.
     pub(crate) async fn until_unknown(&self) -> Result<(), String> {
         let sweeper = self.dispatcher().await?;
@@ -240,7 +274,7 @@ impl Case {
             let Some(next) = entries.iter().filter_map(next).min() else {
                 return Ok(());
             };
-            until(next).await;
+            until(self.paused_until().await.unwrap_or(next).max(next)).await;
             let schedule = events::schedule();
             sweeper.invoke(&schedule, FUNCTION_TIMEOUT).await;
             reconciler.invoke(&schedule, FUNCTION_TIMEOUT).await;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use ackbox_tests::faults::Refusal;
 
-use super::told;
+use super::{paused, told};
 use crate::destination::Stage;
 
 /// One cell.
@@ -45,6 +45,13 @@ pub(crate) enum Cell {
         /// How.
         disturbance: Disturbance,
     },
+    /// A write of a destination's pause is disturbed.
+    Paused {
+        /// Which.
+        write: PauseWrite,
+        /// How.
+        disturbance: Disturbance,
+    },
     /// The stream hands its records over in a way of its own.
     Records {
         /// How.
@@ -72,6 +79,19 @@ pub(crate) enum Troubled {
     Dead,
     /// Other content under a known key: a receiver writes.
     Conflict,
+}
+
+/// A write of a destination's pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PauseWrite {
+    /// It begins, after enough failures.
+    Begin,
+    /// One of all takes the probe.
+    Probe,
+    /// The probe has failed.
+    Lengthen,
+    /// The probe has been answered.
+    End,
 }
 
 /// A step of the dispatcher that touches the network.
@@ -167,7 +187,23 @@ pub(crate) fn all() -> Vec<Cell> {
     }
     cells.extend(reconciler());
     cells.extend(told());
+    cells.extend(pauses());
     cells
+}
+
+/// A pause from its beginning to its end.
+fn pauses() -> Vec<Cell> {
+    let writes = [
+        PauseWrite::Begin,
+        PauseWrite::Probe,
+        PauseWrite::Lengthen,
+        PauseWrite::End,
+    ];
+    let cells = writes.into_iter().flat_map(|write| {
+        let disturbances = paused::disturbances().into_iter();
+        disturbances.map(move |disturbance| Cell::Paused { write, disturbance })
+    });
+    cells.collect()
 }
 
 /// Trouble and its notice.
@@ -362,7 +398,7 @@ impl Cell {
     /// What the destination does with a key.
     pub(crate) fn keys(&self) -> Keys {
         match self {
-            Self::Receiver { .. } | Self::Told { .. } => Keys::Kept,
+            Self::Receiver { .. } | Self::Told { .. } | Self::Paused { .. } => Keys::Kept,
             Self::Reconciler { .. } => Keys::Asked,
             Self::Dispatcher { keys, .. } | Self::Records { keys, .. } => *keys,
         }
@@ -394,6 +430,7 @@ impl Cell {
                 troubled: Troubled::Conflict,
                 ..
             } => "receiver, telling",
+            Self::Paused { .. } => "dispatcher, pausing",
             Self::Records { .. } => "the stream",
         }
     }
@@ -416,6 +453,15 @@ impl Cell {
                 Troubled::Dead => format!("settle and its notice: {disturbance}"),
                 Troubled::Conflict => format!("conflict write and its notice: {disturbance}"),
             },
+            Self::Paused { write, disturbance } => {
+                let write = match write {
+                    PauseWrite::Begin => "begin of a pause",
+                    PauseWrite::Probe => "the probe's turn",
+                    PauseWrite::Lengthen => "longer pause after a probe",
+                    PauseWrite::End => "end of a pause",
+                };
+                format!("{write}: {disturbance}")
+            }
             Self::Reconciler {
                 step, disturbance, ..
             } => match step {

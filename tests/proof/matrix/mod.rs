@@ -5,6 +5,7 @@
 mod case;
 mod cell;
 mod judge;
+mod paused;
 mod report;
 mod run;
 mod told;

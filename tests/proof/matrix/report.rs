@@ -27,6 +27,9 @@ can be asked never sees a second one either, and no entry is held.
 Where somebody is told of trouble (*telling*), each entry that ends dead or held, and each conflict, has one notice, which ends
 delivered; it stands among the ends.
 
+Where a destination is *pausing*, it fails at first and is paused by that; three actions wait for it. In the end all are
+delivered, no pause stands, and it never had more than one request at once.
+
 ";
 
 /// The document.

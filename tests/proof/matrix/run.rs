@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::case::{Case, FUNCTION_TIMEOUT, Machine};
 use super::cell::{Cell, Disturbance, Order, Step, Taking, Woken};
 use super::judge::{Row, Seen, judge};
-use super::told;
+use super::{paused, told};
 use crate::destination::Stage;
 
 /// The wanted message, large enough that its body is an item of its own.
@@ -41,6 +41,7 @@ pub(crate) async fn play(machine: &Machine, cell: &Cell) -> Row {
 async fn once(machine: &Machine, cell: &Cell) -> Seen {
     let case = match cell {
         Cell::Told { .. } => Case::telling(machine).await,
+        Cell::Paused { write, .. } => Case::pausing(machine, paused::failures(*write)).await,
         _ => Case::new(machine, cell.keys()).await,
     };
     match case {
@@ -65,6 +66,9 @@ async fn once(machine: &Machine, cell: &Cell) -> Seen {
                     troubled,
                     disturbance,
                 } => told::play(&case, *troubled, disturbance, &mut seen).await,
+                Cell::Paused { write, disturbance } => {
+                    paused::play(&case, *write, disturbance, &mut seen).await
+                }
                 Cell::Records { order, .. } => records(&case, *order, &mut seen).await,
             };
             if let Err(why) = played {

@@ -1,6 +1,8 @@
 //! Finds, by their bodies, which fact each delivery is about: the senders know no keys, and the
 //! destinations know no facts.
 
+use std::time::Duration;
+
 use ackbox_domain::EntryState;
 use ackbox_domain::settlement::Word;
 
@@ -90,6 +92,8 @@ fn action(evidence: &Evidence, facts: &[Fact], key: &str) -> Action {
     // A fact that only the table knows is found by the body that the table would send.
     let kept = standing.map(|entry| Attempt {
         destination: String::new(),
+        at: Duration::ZERO,
+        breaker: None,
         keeps_keys: false,
         key: key.to_owned(),
         body: entry.body.clone(),

@@ -6,7 +6,7 @@ use ackbox_domain::settlement::Word;
 use ackbox_domain::{EntryState, OutcomeKind};
 
 use super::actions::{self, Action, Fact};
-use super::{Counts, Expected};
+use super::{Counts, Expected, pauses};
 use crate::demo::evidence::{Attempt, Evidence, Question};
 
 /// Something that must hold.
@@ -66,10 +66,11 @@ fn of_facts(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> [Claim; 
 }
 
 /// What reached the destinations.
-fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 4] {
+fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 5] {
     let attempts = &evidence.attempts;
     let seen = actions.iter().filter(|action| !action.answers.is_empty());
     let signed = attempts.iter().filter(|attempt| attempt.genuine.is_some());
+    let pauses = pauses::of(evidence);
     [
         claim(
             "every attempt sent the same bytes",
@@ -85,6 +86,11 @@ fn of_attempts(evidence: &Evidence, actions: &[Action]) -> [Claim; 4] {
             "every repetition has a reason",
             (attempts.len() - seen.count(), "repetition"),
             repeated(evidence, actions),
+        ),
+        claim(
+            "a paused destination saw nothing but its probe",
+            (pauses.count, "pause"),
+            pauses.against,
         ),
         claim(
             "every reply has a request behind it",

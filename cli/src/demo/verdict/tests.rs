@@ -1,9 +1,12 @@
+use std::time::Duration;
+
 use super::*;
 use crate::demo::destination::Reply;
 use crate::demo::evidence::{Attempt, Question, Standing};
 use crate::demo::ledger::{Answer, Kind, Sent};
 
 mod asked;
+mod paused;
 
 /// Three facts: one delivered at once, one repeated after a cut connection, one held.
 fn good() -> (Evidence, Expected) {
@@ -68,6 +71,8 @@ fn body(fact: &str) -> Vec<u8> {
 fn attempt(key: &str, fact: &str, answered: Answered) -> Attempt {
     Attempt {
         destination: "till".into(),
+        at: Duration::ZERO,
+        breaker: None,
         keeps_keys: true,
         key: key.into(),
         body: body(fact),
