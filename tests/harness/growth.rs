@@ -8,15 +8,15 @@
 
 use std::fmt;
 
-/// What a process may gain in steps and not be called growing, in MiB.
-const ALLOWANCE: f64 = 4.0;
-
 /// Fewer samples than this say nothing.
 const SAMPLES_MIN: usize = 12;
 
 /// Samples of one process.
-#[derive(Clone, Debug, Default)]
-pub struct Samples(Vec<Sample>);
+#[derive(Clone, Debug)]
+pub struct Samples {
+    allowance: f64,
+    samples: Vec<Sample>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -27,6 +27,7 @@ struct Sample {
 /// What a process has gained once it was warm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
+    allowance: f64,
     /// The median of the first third, in MiB.
     early: f64,
     /// The median of the last third, in MiB.
@@ -38,22 +39,31 @@ pub struct Growth {
 }
 
 impl Samples {
+    /// None yet, of a process that may gain so many MiB in steps and not be called growing.
+    pub fn new(allowance: f64) -> Self {
+        Self {
+            allowance,
+            samples: Vec::new(),
+        }
+    }
+
     /// Adds what the process occupies, in MiB, after so many messages.
     pub fn add(&mut self, messages: usize, mib: f64) {
         let messages = messages as f64;
-        self.0.push(Sample { messages, mib });
+        self.samples.push(Sample { messages, mib });
     }
 
     /// The growth behind the first quarter, in which a process fills its pools and caches; `None`: too
     /// few samples to say anything.
     pub fn growth(&self) -> Option<Growth> {
-        if self.0.len() < SAMPLES_MIN {
+        if self.samples.len() < SAMPLES_MIN {
             return None;
         }
-        let warm = &self.0[self.0.len() / 4..];
+        let warm = &self.samples[self.samples.len() / 4..];
         let third = warm.len() / 3;
         let (first, last) = (&warm[..third], &warm[warm.len() - third..]);
         Some(Growth {
+            allowance: self.allowance,
             early: median(first, |sample| sample.mib),
             late: median(last, |sample| sample.mib),
             messages: median(last, |sample| sample.messages)
@@ -66,12 +76,12 @@ impl Samples {
 impl Growth {
     /// Whether it gained more than an allocator's steps explain.
     pub fn is_leak(&self) -> bool {
-        self.late - self.early > ALLOWANCE
+        self.late - self.early > self.allowance
     }
 
     /// The smallest leak that a run of this length shows for certain, in bytes a message.
     pub fn shows_from(&self) -> f64 {
-        ALLOWANCE * 1024.0 * 1024.0 / self.messages
+        self.allowance * 1024.0 * 1024.0 / self.messages
     }
 }
 
@@ -114,7 +124,7 @@ mod tests {
 
     /// A process that is warm after some messages and then occupies what `mib` says.
     fn run(messages: usize, mib: impl Fn(f64) -> f64) -> Growth {
-        let mut samples = Samples::default();
+        let mut samples = Samples::new(4.0);
         for number in 1..=100 {
             let sent = messages * number / 100;
             let warming = 8.0 * (sent as f64 / 500.0).min(1.0);
@@ -130,7 +140,13 @@ mod tests {
         assert!(!run(100_000, wavers).is_leak());
         let step = |sent: f64| if sent > 3000.0 { 3.5 } else { 0.0 };
         assert!(!run(5000, step).is_leak());
-        let peak = |sent: f64| if sent as usize % 800 == 0 { 50.0 } else { 0.0 };
+        let peak = |sent: f64| {
+            if (sent as usize).is_multiple_of(800) {
+                50.0
+            } else {
+                0.0
+            }
+        };
         assert!(!run(5000, peak).is_leak());
     }
 
@@ -149,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_few_samples_say_nothing() {
-        let mut samples = Samples::default();
+        let mut samples = Samples::new(4.0);
         for number in 0..SAMPLES_MIN - 1 {
             samples.add(number, number as f64 * 100.0);
         }

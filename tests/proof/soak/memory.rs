@@ -5,11 +5,26 @@ use std::sync::Arc;
 use ackbox_tests::function::Function;
 use ackbox_tests::growth::Samples;
 
+/// What a receiver may gain in steps, in MiB: it has one message at a time.
+const RECEIVER_STEPS: f64 = 2.0;
+/// What a dispatcher may, in MiB: it keeps what the largest batch so far has taken, and a batch has up
+/// to 64 requests under way at once.
+const DISPATCHER_STEPS: f64 = 8.0;
+
 /// The samples, by the number of messages sent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memory {
     receiver: Samples,
     dispatcher: Samples,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            receiver: Samples::new(RECEIVER_STEPS),
+            dispatcher: Samples::new(DISPATCHER_STEPS),
+        }
+    }
 }
 
 impl Memory {
