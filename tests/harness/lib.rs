@@ -26,6 +26,7 @@ pub mod events;
 pub mod evidence;
 pub mod faults;
 pub mod function;
+pub mod growth;
 pub mod log;
 pub mod requests;
 pub mod runtime_api;

@@ -1,6 +1,7 @@
 //! The event of a host, as it came; the same event out, such that `lambda_http` can make a request of
 //! it. It builds the request's URL from what a stranger wrote, and panics where that makes none: a
-//! `Host` that is no host, a scheme that is none, a query with characters that no URL has.
+//! `Host` that is no host, a scheme that is none, a path that is not below the host, a query with
+//! characters that no URL has.
 //!
 //! Nothing that a signature covers is touched: neither the body nor any other header.
 
@@ -17,14 +18,19 @@ pub fn with_a_url(mut event: LambdaRequest) -> LambdaRequest {
         LambdaRequest::ApiGatewayV2(event) => {
             let own_name = &mut event.request_context.domain_name;
             names_of_a_url(&mut event.headers, own_name);
+            event.raw_path.take_if(|path| !is_path(path));
             // Of the other hosts' events the query is written anew, escaped.
             event.raw_query_string.take_if(|query| !is_query(query));
         }
         LambdaRequest::ApiGatewayV1(event) => {
             let own_name = &mut event.request_context.domain_name;
             names_of_a_url(&mut event.headers, own_name);
+            event.path.take_if(|path| !is_path(path));
         }
-        LambdaRequest::Alb(event) => names_of_a_url(&mut event.headers, &mut None),
+        LambdaRequest::Alb(event) => {
+            names_of_a_url(&mut event.headers, &mut None);
+            event.path.take_if(|path| !is_path(path));
+        }
         // The type is open for hosts to come.
         _ => {}
     }
@@ -54,6 +60,11 @@ fn is_host(text: &str) -> bool {
     // A slash or a question mark in it would move the path; an @ would make a user of it.
     let is_alone = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
     is_alone && !text.contains('@') && url.as_str().parse::<Uri>().is_ok()
+}
+
+/// Whether the path begins below the host: behind a name, anything else would be read as more of the name.
+fn is_path(path: &str) -> bool {
+    path.starts_with('/')
 }
 
 fn is_query(query: &str) -> bool {
@@ -142,6 +153,57 @@ mod tests {
                     request(&event).uri().path().ends_with("/hooks/a"),
                     "{query:?}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_stands_as_path_makes_a_request_and_one_that_is_no_path_leads_nowhere() {
+        let long = "/\u{e4}".repeat(2000);
+        let paths = [
+            "", "/", "//", "/a b", "/\u{e4}", "/%", "/%zz", "/?", "/#", "/a?b#c", "/\"", "/<>",
+            "/[", "/|", "/^", "/`", "/{}", "/\\", "/\t\n", "/\u{7f}", "/\0", "/..", "/:99999",
+            "/@b", &long,
+        ];
+        let no_paths = [
+            "2.0",
+            "hooks/a",
+            "*",
+            ":99999",
+            ":b",
+            "@b",
+            "@b/hooks/a",
+            ".example.net/hooks/a",
+            "https://b/hooks/a",
+            "?/hooks/a",
+            "#/hooks/a",
+            "\\hooks\\a",
+            " /hooks/a",
+            "\u{e4}",
+        ];
+        for mut event in events() {
+            let at = ["rawPath", "path"]
+                .into_iter()
+                .find(|at| event[at].is_string())
+                .unwrap();
+            for host in [json!({}), json!({"host": "id.example.com"})] {
+                event["headers"] = host;
+                for path in paths {
+                    event[at] = path.into();
+                    request(&event);
+                }
+                for path in no_paths {
+                    event[at] = path.into();
+                    let request = request(&event);
+                    let path = request.uri().path();
+                    assert!(!path.ends_with("/hooks/a"), "{event}: {path}");
+                    assert!(
+                        request
+                            .uri()
+                            .host()
+                            .is_none_or(|host| host == "id.example.com")
+                    );
+                }
             }
         }
     }

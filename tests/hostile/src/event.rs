@@ -66,8 +66,11 @@ pub fn run(input: &[u8]) {
             let Some(signed) = sign(source, &secret, &request, &body) else {
                 continue;
             };
+            let path = signed.uri().path().to_owned();
             let answer = setting.send(signed, Some(source));
-            if is_read {
+            if answer.word == "unknown-source" {
+                assert!(!leads_to(source, &path), "{path} leads nowhere");
+            } else if is_read {
                 let refused = answer.word == "refused";
                 assert_eq!(
                     refused, !may_pass,
@@ -77,6 +80,12 @@ pub fn run(input: &[u8]) {
             }
         }
     });
+}
+
+/// Whether a path is the source's own, without anything before it: a stage, or what strangers wrote.
+fn leads_to(source: &SourceConfig, path: &str) -> bool {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    path.strip_prefix("/hooks/") == Some(source.source.name.as_str())
 }
 
 /// The source that the end of a request's path names, wherever that path leads.

@@ -90,13 +90,14 @@ pub(crate) async fn play(messages: usize) -> Result<bool, String> {
 
 /// Sends everything, and watches the memory on the way.
 async fn send(soak: &Arc<Soak>, messages: usize) -> Result<Memory, String> {
+    let began = Instant::now();
     let mut memory = Memory::default();
     let mut senders = JoinSet::new();
     for _ in 0..SENDERS {
         let sender = Sender::new(Arc::clone(&soak.ledger), Arc::clone(&soak.receivers));
         senders.spawn(sender.run());
     }
-    let every = (messages / 40).max(1);
+    let every = (messages / Memory::LOOKS).max(1);
     let mut next = every;
     loop {
         tokio::select! {
@@ -106,6 +107,9 @@ async fn send(soak: &Arc<Soak>, messages: usize) -> Result<Memory, String> {
             },
             () = soak.ledger.until_sent(next) => {
                 memory.look(next, soak.receivers.oldest(), soak.watched())?;
+                if next.is_multiple_of(every * Memory::LOOKS / 10) {
+                    println!("{next} sent after {:.0?}", began.elapsed());
+                }
                 next += every;
             }
         }
