@@ -437,6 +437,31 @@ async fn a_pause_that_cannot_be_read_or_written_is_our_failure_and_loses_nothing
 }
 
 #[tokio::test]
+async fn where_the_table_gives_no_answer_one_waits_for_it_and_not_each_after_the_other() {
+    let (destination, _mood) = moody().await;
+    let breaker = BREAKER.replace("concurrency = 1\n", "");
+    let config = orders(&destination) + &breaker + "\n[delivery]\nsettle_margin = \"300ms\"\n";
+    let world = World::new(&config).await;
+    accept(&world, "orders", 0..20).await;
+    // All fail at once; each is a reason to pause, and none can.
+    let rule = Rule::operation("UpdateItem").containing("DESTINATION#");
+    let stalled = world.faults.inject(rule, Fault::Stall);
+    let dispatcher = world.dispatcher().await;
+    world.wake(&dispatcher, world.stream().await).await;
+    assert_eq!(destination.received().len(), 20);
+    assert!((1..=4).contains(&stalled.met()), "{}", stalled.met());
+    world.faults.clear();
+    stalled.release();
+    let rule = Rule::operation("GetItem").containing("DESTINATION#");
+    let stalled = world.faults.inject(rule, Fault::Stall);
+    let fresh = world.dispatcher().await;
+    let answer = world.wake(&fresh, world.stream().await).await;
+    assert_eq!(answer["batchItemFailures"].as_array().unwrap().len(), 1);
+    // One look tries again and again for five seconds; twenty would try twenty times as often.
+    assert!((1..=20).contains(&stalled.met()), "{}", stalled.met());
+}
+
+#[tokio::test]
 async fn a_pause_a_probe_and_an_end_cost_one_write_unit_each_and_half_a_read_a_second() {
     let (world, _destination, mood) = paused(1 + AFTER as u64).await;
     let of_pause = |world: &World| {

@@ -48,6 +48,8 @@ struct Circuit {
     failures: Failures,
     record: PauseRecord,
     read_at: Option<Instant>,
+    /// When the table last gave no answer.
+    failed_at: Option<Instant>,
 }
 
 impl Circuit {
@@ -67,6 +69,12 @@ impl Circuit {
         } else {
             self.read_at = Some(Instant::now());
         }
+    }
+
+    /// Whether the table has given no answer since. Whoever has waited for one that did not come does not
+    /// wait for another: one after the other, they would outstay the invocation.
+    fn has_failed_since(&self, asked: Instant) -> bool {
+        self.failed_at.is_some_and(|at| at >= asked)
     }
 
     fn is_fresh(&self) -> bool {
@@ -100,7 +108,11 @@ impl Dispatcher {
         let Some(circuit) = self.0.circuits.0.get(destination) else {
             return Ok(Gate::Open);
         };
+        let asked = Instant::now();
         let mut circuit = circuit.lock().await;
+        if circuit.has_failed_since(asked) {
+            return Err(unavailable());
+        }
         if !circuit.is_fresh() {
             match self.0.store.pause(destination).await {
                 Ok(record) => circuit.learn_by_read(record),
@@ -109,7 +121,10 @@ impl Dispatcher {
                     tracing::error!(destination = %destination, error = %in_one_line(&error), "breaker.item_unusable");
                     circuit.learn(PauseRecord::default());
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    circuit.failed_at = Some(Instant::now());
+                    return Err(error);
+                }
             }
         }
         Ok(circuit.record.gate(self.now()))
@@ -126,7 +141,11 @@ impl Dispatcher {
         let Some(circuit) = self.0.circuits.0.get(name) else {
             return Ok(Turn::Free);
         };
+        let asked = Instant::now();
         let mut circuit = circuit.lock().await;
+        if circuit.has_failed_since(asked) {
+            return Err(unavailable());
+        }
         let now = self.now();
         let before = match (circuit.record.gate(now), &circuit.record.pause) {
             (Gate::Open, _) | (_, None) => return Ok(Turn::Free),
@@ -169,9 +188,11 @@ impl Dispatcher {
         };
         let Some(probe) = probe else {
             if attempted.tells {
+                let asked = Instant::now();
                 let mut circuit = circuit.lock().await;
                 circuit.failures = circuit.failures.and(Sign::of(outcome));
-                if circuit.failures.are_enough(breaker) && circuit.record.pause.is_none() {
+                let is_due = circuit.failures.are_enough(breaker) && circuit.record.pause.is_none();
+                if is_due && !circuit.has_failed_since(asked) {
                     let pause = Pause::begin(breaker, outcome, self.now());
                     self.pause(name, &mut circuit, &pause).await;
                 }
@@ -236,11 +257,23 @@ impl Dispatcher {
         let changed = store.change_pause(name, &circuit.record, next, &id, by);
         // Until it is known whether it was written, nothing is.
         circuit.read_at = None;
-        let (record, is_written) = match changed.await? {
+        let changed = changed.await;
+        if changed.is_err() {
+            circuit.failed_at = Some(Instant::now());
+        }
+        let (record, is_written) = match changed? {
             PauseChange::Written(record) => (record, true),
             PauseChange::Moved(record) => (record, false),
         };
         circuit.learn(record);
         Ok(is_written)
+    }
+}
+
+/// What another one has met already.
+const fn unavailable() -> StoreError {
+    StoreError::Unavailable {
+        operation: "looking at a destination's pause",
+        source: None,
     }
 }
