@@ -3,3 +3,4 @@
 
 mod exhaustive;
 mod guards;
+mod pausing;

@@ -89,6 +89,7 @@ pub mod clock;
 mod decide;
 mod destination;
 mod explore;
+pub mod pausing;
 mod property;
 mod protocol;
 mod simplify;

@@ -4,9 +4,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
+use std::time::Instant;
 
 use ackbox_model::{
-    Bounds, Destination, Explored, Guards, Protocol, Verdict, explore, shortest_violation,
+    Bounds, Destination, Explored, Guards, Protocol, Verdict, explore, pausing, shortest_violation,
 };
 
 const DESTINATIONS: [(Destination, &str); 4] = [
@@ -47,11 +48,50 @@ fn main() -> io::Result<ExitCode> {
         let model = Protocol::new(bounds, Guards::ALL).in_full();
         clean &= run(&mut out, &format!("{name}; in full"), bounds, model)?;
     }
+    for bounds in [pausing::Bounds::TWO, pausing::Bounds::THREE] {
+        clean &= pauses(&mut out, bounds)?;
+    }
     Ok(if clean {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// The pause of a destination, a model of its own.
+fn pauses(out: &mut impl Write, bounds: pausing::Bounds) -> io::Result<bool> {
+    writeln!(out, "== a destination that is paused")?;
+    writeln!(
+        out,
+        "   bounds: processes {}, entries {}, failures {} ({} in a row pause), silences {}, deaths {}",
+        bounds.processes,
+        bounds.entries,
+        bounds.failures,
+        bounds.after,
+        bounds.silences,
+        bounds.deaths
+    )?;
+    out.flush()?;
+    let began = Instant::now();
+    let explored = pausing::explore(bounds, pausing::Guards::ALL);
+    let took = began.elapsed().as_secs_f64();
+    writeln!(
+        out,
+        "   visited {} different states, in {took:.1} s",
+        explored.states
+    )?;
+    match &explored.broken {
+        None => {
+            for property in pausing::Property::ALL {
+                writeln!(out, "   holds      {}", property.in_words())?;
+            }
+        }
+        Some((property, story)) => {
+            writeln!(out, "   VIOLATED   {}", property.in_words())?;
+            writeln!(out, "{story}")?;
+        }
+    }
+    Ok(explored.broken.is_none())
 }
 
 fn heading(out: &mut impl Write, name: &str, bounds: &Bounds) -> io::Result<()> {
