@@ -78,7 +78,9 @@ impl Dispatcher {
             ClaimDecision::Expired { claimed_at } => {
                 self.expire(entry, claimed_at, destination, limits).await
             }
-            ClaimDecision::Settle(reason) => self.hold(&entry, reason, limits).await,
+            ClaimDecision::Settle(settled) => {
+                self.settle_unattempted(&entry, &settled, limits).await
+            }
             ClaimDecision::NotDue { .. }
             | ClaimDecision::InProgress { .. }
             | ClaimDecision::NotOpen(_) => Ok(Dispatched::PassedOver),
@@ -240,16 +242,6 @@ impl Dispatcher {
             Some(settled) => self.settle_unattempted(entry, &settled, limits).await,
             None => Ok(Dispatched::PassedOver),
         }
-    }
-
-    async fn hold(
-        &self,
-        entry: &OutboxEntry,
-        reason: Reason,
-        limits: &Limits,
-    ) -> Result<Dispatched, StoreError> {
-        let settled = Settled::new(Settlement::Held(reason), entry.first_uncertain_at);
-        self.settle_unattempted(entry, &settled, limits).await
     }
 
     /// Settles without an attempt of ours. A claim that ran out on the way is put on the record as

@@ -3,7 +3,7 @@
 //! its claim or after the destination's window.
 
 use super::policy::{OnUnknown, Terms, Timing};
-use super::settled::Reason;
+use super::settled::{Reason, Settled, Settlement};
 use crate::outbox::{EntryState, Origin, OutboxEntry};
 use crate::time::Timestamp;
 
@@ -81,7 +81,7 @@ pub enum ClaimDecision {
     /// Nothing is to be attempted in this state.
     NotOpen(EntryState),
     /// No attempt is allowed any more; the entry settles so without one.
-    Settle(Reason),
+    Settle(Settled),
 }
 
 /// Decides whether an attempt may be claimed at `now`, for a destination of this `origin`.
@@ -107,17 +107,22 @@ pub fn may_claim(
     let Some(first) = standing.doubt() else {
         return ClaimDecision::Attempt;
     };
+    let settle =
+        |settlement| ClaimDecision::Settle(Settled::new(settlement, standing.first_uncertain_at));
+    let held = |reason| settle(Settlement::Held(reason));
     if standing.origin.is_some_and(|last| last != origin) {
-        return ClaimDecision::Settle(Reason::OriginChanged);
+        return held(Reason::OriginChanged);
     }
     // The policy may have become stricter since, or the entry came back from without a destination.
     if terms.policy.on_unknown == OnUnknown::Hold {
-        return ClaimDecision::Settle(Reason::OutcomeUnknown);
+        return held(Reason::OutcomeUnknown);
     }
     if terms.inside_window(first, now) {
         ClaimDecision::Attempt
+    } else if terms.policy.on_unknown == OnUnknown::Reconcile {
+        settle(Settlement::Unknown { due_at: now })
     } else {
-        ClaimDecision::Settle(terms.after_window())
+        held(terms.after_window())
     }
 }
 

@@ -81,6 +81,11 @@ fn ended(standing: &Standing, outcome: &AttemptOutcome, policy: &DeliveryPolicy)
     settle(standing, &attempt, terms(policy), NOW)
 }
 
+fn holds(reason: Reason, standing: &Standing) -> ClaimDecision {
+    let held = Settlement::Held(reason);
+    ClaimDecision::Settle(Settled::new(held, standing.first_uncertain_at))
+}
+
 fn outcome(kind: OutcomeKind, status: Option<u16>) -> AttemptOutcome {
     AttemptOutcome::new(kind, status, "")
 }
@@ -259,7 +264,7 @@ fn another_origin_after_an_uncertain_attempt_is_held() {
     };
     assert_eq!(
         may_claim(&uncertain, terms(&window()), [2; 8], NOW),
-        ClaimDecision::Settle(Reason::OriginChanged)
+        holds(Reason::OriginChanged, &uncertain)
     );
     assert_eq!(
         may_claim(&pending(), terms(&window()), [2; 8], NOW),
@@ -276,7 +281,7 @@ fn a_policy_that_holds_is_obeyed_by_an_entry_that_waits_with_a_mark() {
     let hold = policy(Idempotency::Window(secs(86_400)), OnUnknown::Hold);
     assert_eq!(
         may_claim(&uncertain, terms(&hold), ORIGIN, NOW),
-        ClaimDecision::Settle(Reason::OutcomeUnknown)
+        holds(Reason::OutcomeUnknown, &uncertain)
     );
 }
 
@@ -288,7 +293,7 @@ fn nothing_is_claimed_for_a_destination_without_keys_after_an_uncertain_attempt(
     };
     assert_eq!(
         may_claim(&uncertain, terms(&none()), ORIGIN, NOW),
-        ClaimDecision::Settle(Reason::OutcomeUnknown)
+        holds(Reason::OutcomeUnknown, &uncertain)
     );
 }
 

@@ -195,7 +195,6 @@ struct Way<'p> {
 enum Step {
     Waited,
     Settled(Settled),
-    Ended,
 }
 
 impl<'p> Way<'p> {
@@ -214,7 +213,7 @@ impl<'p> Way<'p> {
         match may_claim(&self.standing, self.terms(), ORIGIN, self.now) {
             ClaimDecision::NotDue { due_at } => self.wait_until(due_at),
             ClaimDecision::InProgress { until } => self.wait_until(until.plus(TIMING.clock_skew)),
-            ClaimDecision::Settle(_) => Ok(Step::Ended),
+            ClaimDecision::Settle(settled) => Ok(Step::Settled(settled)),
             ClaimDecision::NotOpen(state) => {
                 Err(TestCaseError::fail(format!("{state} is left alone")))
             }
@@ -311,7 +310,6 @@ fn ends_by_its_policy(mut way: Way<'_>, courses: &[Course]) -> Result<(), TestCa
         let course = &courses[attempts % courses.len()];
         let fence = way.standing.fence;
         match way.step(course)? {
-            Step::Ended => return Ok(()),
             Step::Waited => {}
             Step::Settled(settled) => {
                 is_lawful(&way.standing, &settled, way.policy, way.now)?;
