@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use ackbox_domain::json::find;
-use ackbox_domain::settlement::Word;
+use ackbox_domain::settlement::AnswerRule;
 use ackbox_domain::{Pointer, Scalar};
 use url::Url;
 
@@ -23,20 +23,10 @@ pub struct Reconcile {
     pub timeout: Duration,
     /// For how long after the first attempt that may have arrived it is asked.
     pub give_up_after: Duration,
-    /// What answers mean; the first that fits counts. None: still unknown.
+    /// What answers mean; the first that fits counts.
     pub answers: Vec<AnswerRule>,
     /// Whether private addresses and plain `http` are allowed: as for the destination itself.
     pub allow_private: bool,
-}
-
-impl Reconcile {
-    /// What an answer means.
-    pub fn meaning(&self, status: u16, body: &[u8]) -> Word {
-        let mut rules = self.answers.iter();
-        rules
-            .find(|rule| rule.fits(status, body))
-            .map_or(Word::StillUnknown, |rule| rule.means)
-    }
 }
 
 /// The method of a question. None of them may change anything at the destination.
@@ -46,26 +36,6 @@ pub enum AskMethod {
     Get,
     /// With an empty body, for destinations that look up by POST.
     Post,
-}
-
-/// One line of `answers`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnswerRule {
-    /// The status.
-    pub status: u16,
-    /// Values of the answer's JSON body, all of which must be so; numbers are compared as written.
-    pub conditions: Vec<(Pointer, String)>,
-    /// What it means.
-    pub means: Word,
-}
-
-impl AnswerRule {
-    fn fits(&self, status: u16, body: &[u8]) -> bool {
-        self.status == status
-            && self.conditions.iter().all(|(pointer, wanted)| {
-                scalar_at(body, pointer).is_some_and(|found| found.as_str() == wanted)
-            })
-    }
 }
 
 fn scalar_at(body: &[u8], pointer: &Pointer) -> Option<Scalar> {
@@ -229,45 +199,5 @@ mod tests {
         }
         let text = "https://a.example/{/a~1b}?key={key}";
         assert_eq!(UrlTemplate::parse(text).unwrap().to_string(), text);
-    }
-
-    #[test]
-    fn the_first_answer_that_fits_counts_and_none_is_unknown() {
-        let rule = |status, conditions: &[(&str, &str)], means| AnswerRule {
-            status,
-            conditions: conditions
-                .iter()
-                .map(|(pointer, value)| (pointer.parse().unwrap(), (*value).to_owned()))
-                .collect(),
-            means,
-        };
-        let reconcile = Reconcile {
-            url: UrlTemplate::parse("https://a.example/{key}").unwrap(),
-            method: AskMethod::Get,
-            headers: Vec::new(),
-            timeout: Duration::from_secs(1),
-            give_up_after: Duration::from_secs(1),
-            answers: vec![
-                rule(200, &[("/state", "done"), ("/n", "2")], Word::Applied),
-                rule(200, &[("/state", "failed")], Word::NotApplied),
-                rule(404, &[], Word::NotApplied),
-            ],
-            allow_private: false,
-        };
-        let meaning = |status, body: &str| reconcile.meaning(status, body.as_bytes());
-        assert_eq!(meaning(200, r#"{"state":"done","n":2}"#), Word::Applied);
-        assert_eq!(
-            meaning(200, r#"{"state":"done","n":2.0}"#),
-            Word::StillUnknown
-        );
-        assert_eq!(meaning(200, r#"{"state":"done"}"#), Word::StillUnknown);
-        assert_eq!(meaning(200, r#"{"state":"failed"}"#), Word::NotApplied);
-        assert_eq!(
-            meaning(200, r#"{"state":"done","state":"failed"}"#),
-            Word::StillUnknown
-        );
-        assert_eq!(meaning(404, "whatever"), Word::NotApplied);
-        assert_eq!(meaning(500, ""), Word::StillUnknown);
-        assert_eq!(meaning(200, "not json"), Word::StillUnknown);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use ackbox_domain::Pointer;
-use ackbox_domain::settlement::Word;
+use ackbox_domain::settlement::{AnswerRule, Word};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -15,7 +15,7 @@ use super::headers;
 use super::nearest::shown;
 use super::report::{Read, Reported};
 use super::table::{Key, Table, Value, key};
-use crate::reconcile::{AnswerRule, AskMethod, Reconcile, UrlTemplate};
+use crate::reconcile::{AskMethod, Reconcile, UrlTemplate};
 
 /// The keys of `reconcile`.
 pub(crate) const KEYS: &[Key] = &[

@@ -1,7 +1,7 @@
 //! `reconcile`: what it means, and every mistake in it with its place.
 
 use ackbox_config::{AskMethod, Config};
-use ackbox_domain::settlement::Word;
+use ackbox_domain::settlement::{Answer, Word, meaning};
 
 use super::{BASE, mistakes};
 
@@ -23,9 +23,17 @@ fn a_question_is_read_with_its_defaults() {
     assert_eq!(reconcile.give_up_after.as_secs(), 86_400);
     let url = reconcile.url.url("act_1", br#"{"data":{"id":7}}"#).unwrap();
     assert_eq!(url.as_str(), "https://mail.example.com/actions/act_1?job=7");
-    let word = reconcile.meaning(200, br#"{"state":"done","n":2}"#);
-    assert_eq!(word, Word::Applied);
-    assert_eq!(reconcile.meaning(404, b""), Word::NotApplied);
+    let says = |status, body| {
+        let answer = Answer {
+            status,
+            body,
+            is_whole: true,
+        };
+        meaning(&reconcile.answers, &answer)
+    };
+    let done: &[u8] = br#"{"state":"done","n":2}"#;
+    assert_eq!(says(200, done), Ok(Word::Applied));
+    assert_eq!(says(404, b""), Ok(Word::NotApplied));
 }
 
 #[test]
