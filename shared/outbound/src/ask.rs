@@ -54,15 +54,8 @@ async fn answered(
 ) -> Result<Answer, NotSent> {
     let deadline = Deadline::in_time(reconcile.timeout);
     let key = question.key.as_str();
-    let url = reconcile
-        .url
-        .url(key, &question.body.bytes)
-        .ok_or_else(|| {
-            let places = &reconcile.url;
-            NotSent(format!(
-                "the body that was sent has not every value of {places}"
-            ))
-        })?;
+    let url = reconcile.url.url(key, &question.body.bytes);
+    let url = url.map_err(|why| NotSent(why.to_string()))?;
     hide_tokens(&url, redactor);
     let mut headers = HeaderMap::new();
     let configured = configured(&shared.secrets, &reconcile.headers, &mut headers, redactor);

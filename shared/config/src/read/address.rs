@@ -56,6 +56,10 @@ fn parse(text: &str) -> Result<Url, (String, String)> {
             "remove them, or write them as %20 and the like".to_owned(),
         ));
     }
+    if !names_its_host(text) {
+        let message = "`url` does not begin with https:// and a host";
+        return Err((message.to_owned(), String::new()));
+    }
     Url::parse(text).map_err(|error| {
         let message = match error {
             ParseError::RelativeUrlWithoutBase => "`url` does not begin with https://".to_owned(),
@@ -63,6 +67,17 @@ fn parse(text: &str) -> Result<Url, (String, String)> {
         };
         (message, String::new())
     })
+}
+
+/// A URL of these schemes has a host behind any number of slashes, also turned ones. Written otherwise
+/// than with two, its host is not where whoever reads it looks.
+fn names_its_host(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return true;
+    };
+    let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let host = rest.strip_prefix("//");
+    !is_http || host.is_some_and(|host| !host.starts_with(['/', '\\']))
 }
 
 /// What no destination's URL may have. An empty help means: show an example.

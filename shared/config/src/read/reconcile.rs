@@ -15,7 +15,7 @@ use super::headers;
 use super::nearest::shown;
 use super::report::{Read, Reported};
 use super::table::{Key, Table, Value, key};
-use crate::reconcile::{AskMethod, Reconcile, UrlTemplate};
+use crate::reconcile::{AskMethod, Reconcile, UrlTemplate, Written};
 
 /// The keys of `reconcile`.
 pub(crate) const KEYS: &[Key] = &[
@@ -81,15 +81,16 @@ pub(crate) fn reconcile(of: &Table<'_>, allow_private: bool) -> Read<Option<Reco
 
 fn url(table: &Table<'_>, allow_private: bool) -> Read<UrlTemplate> {
     let text = table.required("url", table.text("url"))?;
-    let template = UrlTemplate::parse(text.get_ref()).map_err(|why| {
+    let wrong = |why: String| {
         let help = format!("write {}", table.example("url"));
         table
             .report
             .mistake(&text.span(), format!("`url` {why}"), help)
-    })?;
+    };
+    let written = Written::parse(text.get_ref()).map_err(wrong)?;
     // With its places filled, it must be a URL as a destination's own is.
-    address::template(table, &text, &template.example(), allow_private)?;
-    Ok(template)
+    address::template(table, &text, &written.example(), allow_private)?;
+    written.placed().map_err(wrong)
 }
 
 fn answers(table: &Table<'_>) -> Read<Vec<AnswerRule>> {

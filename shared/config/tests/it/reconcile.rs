@@ -71,6 +71,14 @@ fn every_mistake_of_a_question_is_named_with_its_place() {
             "must not choose the host",
         ),
         (
+            format!("url = \"https:///{{/host}}/jobs/{{key}}\", {ANSWERS}"),
+            "`url` does not begin with https:// and a host",
+        ),
+        (
+            format!("url = \"https://a.example/{{key}}/../x\", {ANSWERS}"),
+            "its own path leaves again",
+        ),
+        (
             format!("url = \"http://mail.example.com/{{key}}\", {ANSWERS}"),
             "`url` is http",
         ),
@@ -132,4 +140,26 @@ fn a_question_that_would_outlast_its_function_is_a_mistake() {
         said.contains("`function_timeout` (1m) must be longer than the timeout of `reconcile` of [destination.mailer] (55s) + settle_margin (5s), which is 1m: the destination would never be asked; write function_timeout = \"1m 5s\""),
         "{said}"
     );
+}
+
+#[test]
+fn no_url_lets_a_value_choose_who_is_asked() {
+    for url in [
+        "https:///{/host}/jobs/{key}",
+        "https:////{/a}/{key}",
+        "https:/{/a}/{key}",
+        "https:\\\\\\\\{/host}/{key}",
+        "https://\\\\{/host}/{key}",
+        "https:///\\\\{/host}/{key}",
+        "https://\\t/{/host}/{key}",
+        "https://\\n/{/host}/{key}",
+        "https:///{/user}@a.example/{key}",
+        "https://{/user}@a.example/{key}",
+        "https:///a.example:{/port}/{key}",
+        "https://a.example:{/port}/{key}",
+        "https://a.example{/more}/{key}",
+    ] {
+        let said = mistakes(&asked(&format!("url = \"{url}\", {ANSWERS}")));
+        assert_ne!(said, "no mistake", "{url}");
+    }
 }

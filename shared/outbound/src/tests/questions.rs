@@ -145,3 +145,57 @@ async fn an_answer_that_stalls_for_longer_is_no_word() {
     let said = "asked, it said 200, but the answer was cut off: ";
     assert!(asked.detail.starts_with(said), "{}", asked.detail);
 }
+
+#[tokio::test]
+async fn what_cannot_be_asked_about_is_said_without_the_url_and_nobody_is_asked() {
+    const URL: &str = "https://nowhere.invalid/jobs/{/id}?token=hunter2hunter2&{key}";
+    for (sent, detail) in [
+        (
+            "{}",
+            "could not be asked: the body that was sent has no one value at /id",
+        ),
+        (
+            r#"{"id":".."}"#,
+            "could not be asked: the value at /id of the body that was sent is blank or a dot segment, and names nothing",
+        ),
+    ] {
+        let reconcile = question(URL, "");
+        let question = Question {
+            key: &key(),
+            body: &body(sent.as_bytes()),
+        };
+        let asked = outbound(&[]).ask(&reconcile, &question).await;
+        assert_eq!((asked.word, asked.status), (Word::StillUnknown, None));
+        assert_eq!(asked.detail, detail);
+    }
+}
+
+#[tokio::test]
+async fn no_detail_shows_a_token_of_the_url_or_of_a_header() {
+    const URL: &str = "/jobs/{/id}?token=hunter2hunter2&opensesame1";
+    let tokens = ["hunter2hunter2", "opensesame1", "sk_live_51H8ZyKL"];
+    let outbound = outbound(&[("TOKEN", "Bearer sk_live_51H8ZyKL")]);
+    let echo = whole("200 OK", &format!("{tokens:?} {URL}"));
+    let server = answering(echo.as_bytes()).await;
+    let there = format!("http://{}{URL}", server.address);
+    let long = "x".repeat(100_000);
+    for (url, id) in [
+        (&there[..], "a"),
+        (&format!("http://127.0.0.1:1{URL}"), "a"),
+        (&format!("https://nowhere.invalid{URL}"), "a"),
+        (&format!("https://127.0.0.1:1{URL}"), &long),
+        (&format!("https://127.0.0.1:1{URL}"), ""),
+    ] {
+        let reconcile = question(url, "headers = { Authorization = \"env:TOKEN\" }");
+        let question = Question {
+            key: &key(),
+            body: &body(format!(r#"{{"id":"{id}"}}"#).as_bytes()),
+        };
+        let asked = outbound.ask(&reconcile, &question).await;
+        assert_eq!(asked.word, Word::StillUnknown, "{}", asked.detail);
+        for token in tokens {
+            assert!(!asked.detail.contains(token), "{}", asked.detail);
+        }
+    }
+    server.seen().await;
+}
