@@ -9,7 +9,9 @@ use std::time::Duration;
 use ackbox_domain::EntryState;
 use ackbox_tests::destination::{Behaviour, Destination, Received};
 use ackbox_tests::evidence::explained;
+use ackbox_tests::log::Log;
 use ackbox_tests::world::{World, order, orders_source, parsed};
+use tokio::time::Instant;
 
 /// Longer than any wait between questions, and than a lease.
 const LATER: Duration = Duration::from_secs(3700);
@@ -228,4 +230,43 @@ async fn a_destination_that_is_asked_no_more_or_is_gone_leaves_nothing_unknown()
         assert_eq!(entry.reason.as_deref(), Some(reason), "{change}");
     }
     assert!(destination.received().is_empty());
+}
+
+#[tokio::test]
+async fn what_no_run_has_time_to_ask_about_is_warned_of_and_held_in_the_end() {
+    let log = Log::collect();
+    let destination = asked(|_| says(404, "")).await;
+    let world = in_doubt(&destination).await;
+    let reconciler = world.reconciler().await;
+    // A question takes up to 10 s, and writing its word up to 5 s.
+    let short = Duration::from_secs(14);
+    world.clock.advance(LATER);
+    let reconciled = reconciler.run(Instant::now() + short).await;
+    assert_eq!(reconciled["left"], 1, "{reconciled}");
+    let warned = log.lines("reconcile.left");
+    assert_eq!(warned.len(), 1);
+    assert_eq!(warned[0]["level"], "WARN");
+    assert_eq!(world.entry().await.state, EntryState::Unknown);
+    // `give_up_after` has passed.
+    world.clock.advance(Duration::from_secs(2 * 86_400));
+    let reconciled = reconciler.run(Instant::now() + short).await;
+    assert_eq!(reconciled["held"], 1, "{reconciled}");
+    let entry = world.entry().await;
+    assert_eq!(entry.state, EntryState::Held);
+    assert_eq!(entry.reason.as_deref(), Some("outcome-unknown"));
+    let detail = entry.last_detail.unwrap();
+    assert!(
+        detail.contains("could not be asked: no run has the 15s"),
+        "{detail}"
+    );
+    assert!(questions(&destination).is_empty());
+}
+
+#[tokio::test]
+async fn what_an_earlier_run_had_no_time_for_is_asked_about_however_late() {
+    let destination = asked(|_| says(200, r#"{"state":"done"}"#)).await;
+    let world = in_doubt(&destination).await;
+    world.clock.advance(Duration::from_secs(30 * 86_400));
+    let reconciled = world.reconcile(&world.reconciler().await).await;
+    assert_eq!(reconciled["applied"], 1, "{reconciled}");
 }

@@ -9,11 +9,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ackbox_config::{Config, DestinationConfig, Reconcile};
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::settlement::{
     AskDecision, Settled, Settlement, Standing, Terms, Word, may_ask, may_ask_nobody, settle_asked,
+    settle_unasked,
 };
 use ackbox_domain::{ActionKey, Name, OutboxEntry, StoredBody, Timestamp};
 use ackbox_edge::Clock;
@@ -27,9 +29,11 @@ use tokio::time::Instant;
 
 mod count;
 mod record;
+mod time;
 
 use count::Became;
 pub use count::Reconciled;
+use time::Time;
 
 /// Everything one reconciler needs, built once per process.
 #[derive(Clone)]
@@ -57,21 +61,26 @@ impl Reconciler {
     /// Asks about every entry whose time has come, until none is left or `deadline` is near. The answer
     /// says how many became what ([`Reconciled`]).
     pub async fn run(&self, deadline: Instant) -> Value {
+        let time = Time::until(deadline);
         // Erased, so that the compiler does not carry the whole way through every caller's type.
-        let all: BoxFuture<'_, Reconciled> = self.all(deadline).boxed();
+        let all: BoxFuture<'_, Reconciled> = self.all(time).boxed();
         let total = all.await;
         tracing::info!(reconciled = ?total, "reconcile.ended");
+        if total.left > 0 {
+            // Once is a backlog; run after run, the function's time is too short for its questions.
+            tracing::warn!(left = total.left, "reconcile.left");
+        }
         serde_json::to_value(&total).unwrap_or_default()
     }
 
-    async fn all(&self, deadline: Instant) -> Reconciled {
+    async fn all(&self, time: Time) -> Reconciled {
         let names = self.destinations().await;
         let share = (self.0.config.delivery.concurrency / names.len().max(1)).max(4);
         // A task each, as the sweep has: none stands in the way of another.
         let mut tasks = JoinSet::new();
         for name in names {
             let reconciler = self.clone();
-            tasks.spawn(async move { reconciler.destination(&name, share, deadline).await });
+            tasks.spawn(async move { reconciler.destination(&name, share, time).await });
         }
         let mut total = Reconciled::default();
         while let Some(ended) = tasks.join_next().await {
@@ -98,7 +107,7 @@ impl Reconciler {
         names
     }
 
-    async fn destination(&self, name: &Name, share: usize, deadline: Instant) -> Reconciled {
+    async fn destination(&self, name: &Name, share: usize, time: Time) -> Reconciled {
         let mut reconciled = Reconciled::default();
         let mut pages = self.0.store.due(Class::Unknown, name, self.now());
         loop {
@@ -112,7 +121,7 @@ impl Reconciler {
                 }
             };
             let became: Vec<Became> = stream::iter(keys)
-                .map(|key| self.one(key, deadline))
+                .map(|key| self.one(key, time))
                 .buffer_unordered(share)
                 .collect()
                 .await;
@@ -123,8 +132,8 @@ impl Reconciler {
         }
     }
 
-    async fn one(&self, key: ActionKey, deadline: Instant) -> Became {
-        match self.entry(&key, deadline).await {
+    async fn one(&self, key: ActionKey, time: Time) -> Became {
+        match self.entry(&key, time).await {
             Ok(became) => became,
             Err(error) => {
                 tracing::error!(action.key = %key, error = %in_one_line(&error), "reconcile.table_failed");
@@ -133,7 +142,7 @@ impl Reconciler {
         }
     }
 
-    async fn entry(&self, key: &ActionKey, deadline: Instant) -> Result<Became, StoreError> {
+    async fn entry(&self, key: &ActionKey, time: Time) -> Result<Became, StoreError> {
         // Read right before it is asked about: the index is behind.
         let Some(entry) = self.0.store.entry(key).await? else {
             return Ok(Became::PassedOver);
@@ -149,9 +158,11 @@ impl Reconciler {
         };
         let question = destination.and_then(|to| Some((to, to.reconcile.as_ref()?)));
         match (decision, question) {
-            (AskDecision::Settle(settled), _) => self.settle_unasked(&entry, &settled).await,
+            (AskDecision::Settle(settled), _) => {
+                self.settle_without_a_word(&entry, &settled, None).await
+            }
             (AskDecision::Ask, Some((destination, reconcile))) => {
-                self.ask(&entry, destination, reconcile, deadline).await
+                self.ask(&entry, destination, reconcile, time).await
             }
             (AskDecision::Ask | AskDecision::NotDue { .. } | AskDecision::NotUnknown(_), _) => {
                 Ok(Became::PassedOver)
@@ -164,11 +175,12 @@ impl Reconciler {
         entry: &OutboxEntry,
         destination: &DestinationConfig,
         reconcile: &Reconcile,
-        deadline: Instant,
+        time: Time,
     ) -> Result<Became, StoreError> {
         let margin = self.0.config.delivery.timing.settle_margin;
-        if Instant::now() + reconcile.timeout + margin > deadline {
-            return Ok(Became::Left);
+        let needed = reconcile.timeout + margin;
+        if !time.is_enough_for(needed) {
+            return self.leave(entry, reconcile, needed, time).await;
         }
         let asked = self.asked(entry, reconcile).await?;
         let now = self.now();
@@ -200,6 +212,27 @@ impl Reconciler {
         })
     }
 
+    /// Leaves an entry to a later run, if one could have the time that is `needed`.
+    async fn leave(
+        &self,
+        entry: &OutboxEntry,
+        reconcile: &Reconcile,
+        needed: Duration,
+        time: Time,
+    ) -> Result<Became, StoreError> {
+        // What only this run has no time for is asked about by the next one, however late.
+        if time.was_enough_for(needed) {
+            return Ok(Became::Left);
+        }
+        let standing = Standing::from(entry);
+        let Some(settled) = settle_unasked(&standing, reconcile.give_up_after, self.now()) else {
+            return Ok(Became::Left);
+        };
+        let why = format!("could not be asked: no run has the {needed:?} that a question needs");
+        self.settle_without_a_word(entry, &settled, Some(&why))
+            .await
+    }
+
     async fn asked(&self, entry: &OutboxEntry, reconcile: &Reconcile) -> Result<Asked, StoreError> {
         let stored;
         let body = match &entry.body {
@@ -224,15 +257,16 @@ impl Reconciler {
         Ok(asking.await)
     }
 
-    async fn settle_unasked(
+    async fn settle_without_a_word(
         &self,
         entry: &OutboxEntry,
         settled: &Settled,
+        told: Option<&str>,
     ) -> Result<Became, StoreError> {
         let change = Change {
             settled,
             attempt: None,
-            told: None,
+            told,
             now: self.now(),
         };
         let deadline = Instant::now() + self.0.config.delivery.timing.settle_margin;

@@ -30,5 +30,5 @@ pub use kind::{
 };
 pub use load::LoadError;
 pub use mistake::{Mistake, Mistakes};
-pub use reconcile::{AnswerRule, AskMethod, Reconcile, UrlTemplate};
+pub use reconcile::{AskMethod, Reconcile, Unaskable, UrlTemplate};
 pub use reference::{NotAReference, SecretRef};

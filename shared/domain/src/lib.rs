@@ -3,13 +3,14 @@
 //! A verified message is read as a [`document`], becomes [`observation`]s, each of which becomes
 //! [`action`]s ([`follow`](mod@follow) is that way); an action is [`acceptance`]-compared with what the table holds, waits as an
 //! [`outbox`] entry, and every [`delivery`] attempt is closed by a [`settlement`]. A destination that
-//! does not work is paused by its [`breaker`].
+//! does not work is paused by its [`breaker`], and one at an [`address`] that is not public is not spoken to.
 //!
 //! Nothing in here does I/O, reads a clock or knows a database: `now` is an argument, randomness is
 //! an argument, and every function gives the same answer for the same input.
 
 pub mod acceptance;
 pub mod action;
+pub mod address;
 pub mod breaker;
 pub mod carriage;
 pub mod causes;

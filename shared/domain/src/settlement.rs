@@ -7,6 +7,7 @@
 //! becomes `dead` by itself. A destination that is asked and says that nothing was applied allows one
 //! attempt more, and clears nothing of the record.
 
+mod answer;
 mod asked;
 mod claim;
 mod policy;
@@ -14,7 +15,8 @@ mod settled;
 
 use std::time::Duration;
 
-pub use asked::{AskDecision, Word, may_ask, may_ask_nobody, settle_asked};
+pub use answer::{Answer, AnswerRule, Flaw, meaning};
+pub use asked::{AskDecision, Word, may_ask, may_ask_nobody, settle_asked, settle_unasked};
 pub use claim::{ClaimDecision, Standing, may_begin, may_claim};
 pub use policy::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Terms, Timing};
 pub use settled::{Reason, Settled, Settlement};

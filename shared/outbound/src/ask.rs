@@ -3,7 +3,7 @@
 
 use ackbox_config::{AskMethod, Reconcile};
 use ackbox_domain::AttemptOutcome;
-use ackbox_domain::settlement::Word;
+use ackbox_domain::settlement::{self, Word, meaning};
 use bytes::Bytes;
 use http::header::{self, HeaderMap};
 use http::{HeaderValue, Method, Request};
@@ -12,13 +12,13 @@ use url::{Position, Url};
 
 use crate::connect::connect;
 use crate::deadline::Deadline;
-use crate::exchange::{Answer, exchange};
+use crate::exchange::{Answer, exchange_whole};
 use crate::http::request::{USER_AGENT, carried, configured, hide_tokens, target};
 use crate::redact::Redactor;
 use crate::{Asked, NotSent, Question, Shared};
 
 /// How much of an answer is read, in bytes: a status document, not an attempt's excerpt.
-const ANSWER_MAX: usize = 64 * 1024;
+pub(crate) const ANSWER_MAX: usize = 64 * 1024;
 
 /// How a detail begins that tells what was heard, behind `asked, `; and one that tells why nothing was.
 const HEARD: &str = "asked, ";
@@ -54,22 +54,15 @@ async fn answered(
 ) -> Result<Answer, NotSent> {
     let deadline = Deadline::in_time(reconcile.timeout);
     let key = question.key.as_str();
-    let url = reconcile
-        .url
-        .url(key, &question.body.bytes)
-        .ok_or_else(|| {
-            let places = &reconcile.url;
-            NotSent(format!(
-                "the body that was sent has not every value of {places}"
-            ))
-        })?;
+    let url = reconcile.url.url(key, &question.body.bytes);
+    let url = url.map_err(|why| NotSent(why.to_string()))?;
     hide_tokens(&url, redactor);
     let mut headers = HeaderMap::new();
     let configured = configured(&shared.secrets, &reconcile.headers, &mut headers, redactor);
     deadline.guard("resolving secrets", configured).await??;
     let request = request(reconcile.method, &url, headers)?;
     let stream = connect(&shared.tls, &url, reconcile.allow_private, &deadline).await?;
-    let answer = exchange(stream, request, ANSWER_MAX, &deadline).await;
+    let answer = exchange_whole(stream, request, ANSWER_MAX, &deadline).await;
     answer.map_err(|none| NotSent(none.why))
 }
 
@@ -99,14 +92,27 @@ fn request(
 
 fn heard(reconcile: &Reconcile, answer: &Answer, redactor: &Redactor) -> Asked {
     let status = answer.status.as_u16();
-    // An answer that was cut off is no JSON: its conditions fit nothing.
-    let word = reconcile.meaning(status, &answer.excerpt);
+    let judged = meaning(
+        &reconcile.answers,
+        &settlement::Answer {
+            status,
+            body: &answer.excerpt,
+            is_whole: answer.is_whole,
+        },
+    );
     let said = String::from_utf8_lossy(&answer.excerpt);
     let said = redactor.scrub(said.trim());
+    let (word, detail) = match judged {
+        Ok(word) => (word, format!("{HEARD}it said {status}: {said}")),
+        Err(flaw) => (
+            Word::StillUnknown,
+            format!("{HEARD}it said {status}, but {flaw}: {said}"),
+        ),
+    };
     Asked {
         word,
         status: Some(status),
-        detail: short(&format!("{HEARD}it said {status}: {said}")),
+        detail: short(&detail),
     }
 }
 

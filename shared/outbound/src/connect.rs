@@ -3,13 +3,13 @@
 
 use std::net::SocketAddr;
 
+use ackbox_domain::address::is_public;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use url::{Host, Url};
 
 use crate::NotSent;
-use crate::address::is_public;
 use crate::deadline::Deadline;
 use crate::tls::Tls;
 

@@ -24,7 +24,7 @@ use crate::deadline::Deadline;
 
 /// How much of a delivery's answer is read, in bytes.
 pub(crate) const EXCERPT_MAX: usize = 4096;
-/// How long an answer's body is read. Its status is known by then, and a lease is running.
+/// How long the body of a delivery's answer is read. Its status is known by then, and a lease is running.
 const EXCERPT_TIME: Duration = Duration::from_secs(1);
 /// The longest head of an answer, in bytes.
 pub(crate) const HEAD_MAX: usize = 32 * 1024;
@@ -36,6 +36,16 @@ pub(crate) struct Answer {
     pub(crate) headers: HeaderMap,
     /// The first bytes of the body, as far as they came in time.
     pub(crate) excerpt: Vec<u8>,
+    /// Whether that is all of the body: it came to its end, in time and within what is read.
+    pub(crate) is_whole: bool,
+}
+
+/// How much of a body is read.
+#[derive(Clone, Copy)]
+struct Reading {
+    max: usize,
+    /// For how long, at most, once its head is there.
+    time: Duration,
 }
 
 /// Nothing came back that could be read.
@@ -46,11 +56,38 @@ pub(crate) struct NoAnswer {
 }
 
 /// Sends a request, and waits for its answer until the deadline. Of its body at most `excerpt_max`
-/// bytes are read.
+/// bytes are read, for a short time: the head alone decides.
 pub(crate) async fn exchange(
     stream: Stream,
     request: Request<Full<Bytes>>,
     excerpt_max: usize,
+    deadline: &Deadline,
+) -> Result<Answer, NoAnswer> {
+    let reading = Reading {
+        max: excerpt_max,
+        time: EXCERPT_TIME,
+    };
+    conversation(stream, request, reading, deadline).await
+}
+
+/// The same for an answer whose body decides: it is read until the deadline, up to `max` bytes.
+pub(crate) async fn exchange_whole(
+    stream: Stream,
+    request: Request<Full<Bytes>>,
+    max: usize,
+    deadline: &Deadline,
+) -> Result<Answer, NoAnswer> {
+    let reading = Reading {
+        max,
+        time: deadline.total(),
+    };
+    conversation(stream, request, reading, deadline).await
+}
+
+async fn conversation(
+    stream: Stream,
+    request: Request<Full<Bytes>>,
+    reading: Reading,
     deadline: &Deadline,
 ) -> Result<Answer, NoAnswer> {
     let offered = Arc::new(AtomicBool::new(false));
@@ -64,7 +101,7 @@ pub(crate) async fn exchange(
             .handshake(io)
             .await
             .map_err(|error| in_one_line(&error))?;
-        driven(connection, ask(sender, request, excerpt_max, deadline)).await
+        driven(connection, ask(sender, request, reading, deadline)).await
     };
     answer.await.map_err(|why| NoAnswer {
         may_have_left: offered.load(Ordering::Relaxed),
@@ -99,7 +136,7 @@ async fn driven<T>(connection: impl Future, conversation: impl Future<Output = T
 async fn ask(
     mut sender: SendRequest<Full<Bytes>>,
     request: Request<Full<Bytes>>,
-    excerpt_max: usize,
+    reading: Reading,
     deadline: &Deadline,
 ) -> Result<Answer, String> {
     let response = timeout_at(deadline.at(), sender.send_request(request))
@@ -107,27 +144,34 @@ async fn ask(
         .map_err(|_| format!("no answer within {:?}", deadline.total()))?
         .map_err(|error| in_one_line(&error))?;
     let (head, body) = response.into_parts();
+    let (excerpt, is_whole) = excerpt(body, reading, deadline).await;
     Ok(Answer {
         status: head.status,
         headers: head.headers,
-        excerpt: excerpt(body, excerpt_max, deadline).await,
+        excerpt,
+        is_whole,
     })
 }
 
-/// The beginning of a body. One that stalls or breaks changes nothing about the head.
-async fn excerpt(mut body: Incoming, max: usize, deadline: &Deadline) -> Vec<u8> {
-    let until = deadline.at().min(Instant::now() + EXCERPT_TIME);
+/// The beginning of a body, and whether that is all of it. One that stalls, breaks or goes on changes
+/// nothing about the head.
+async fn excerpt(mut body: Incoming, reading: Reading, deadline: &Deadline) -> (Vec<u8>, bool) {
+    let until = deadline.at().min(Instant::now() + reading.time);
     let mut read = Vec::new();
-    while read.len() < max {
-        let Ok(Some(Ok(frame))) = timeout_at(until, body.frame()).await else {
-            break;
+    loop {
+        let frame = match timeout_at(until, body.frame()).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(None) => return (read, true),
+            Ok(Some(Err(_))) | Err(_) => return (read, false),
         };
         if let Ok(data) = frame.into_data() {
-            let room = max - read.len();
+            let room = reading.max - read.len();
             read.extend_from_slice(&data[..data.len().min(room)]);
+            if data.len() > room {
+                return (read, false);
+            }
         }
     }
-    read
 }
 
 /// A connection that notes when bytes of the request are first offered to it. They may have left even

@@ -22,7 +22,6 @@
 //! values and of our signatures as they were sent. An answer that encodes them anew (percent,
 //! base64) is not recognised.
 
-mod address;
 mod ask;
 mod aws;
 mod connect;

@@ -1,8 +1,9 @@
 //! A destination's URL: https, and nothing in it that is a secret, or that only looks like an address.
 //! Refused texts are not repeated: a user, a password or a query can be a secret.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
+use ackbox_domain::address::is_public;
 use toml::Spanned;
 use url::{Host, ParseError, Url};
 
@@ -56,6 +57,10 @@ fn parse(text: &str) -> Result<Url, (String, String)> {
             "remove them, or write them as %20 and the like".to_owned(),
         ));
     }
+    if !names_its_host(text) {
+        let message = "`url` does not begin with https:// and a host";
+        return Err((message.to_owned(), String::new()));
+    }
     Url::parse(text).map_err(|error| {
         let message = match error {
             ParseError::RelativeUrlWithoutBase => "`url` does not begin with https://".to_owned(),
@@ -63,6 +68,17 @@ fn parse(text: &str) -> Result<Url, (String, String)> {
         };
         (message, String::new())
     })
+}
+
+/// A URL of these schemes has a host behind any number of slashes, also turned ones. Written otherwise
+/// than with two, its host is not where whoever reads it looks.
+fn names_its_host(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return true;
+    };
+    let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let host = rest.strip_prefix("//");
+    !is_http || host.is_some_and(|host| !host.starts_with(['/', '\\']))
 }
 
 /// What no destination's URL may have. An empty help means: show an example.
@@ -129,11 +145,8 @@ enum Reach {
 impl Reach {
     fn of(url: &Url) -> Self {
         match url.host() {
-            Some(Host::Ipv4(address)) => Self::of_v4(address),
-            Some(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
-                Some(address) => Self::of_v4(address),
-                None => Self::of_v6(address),
-            },
+            Some(Host::Ipv4(address)) => Self::of_address(address.into()),
+            Some(Host::Ipv6(address)) => Self::of_address(address.into()),
             Some(Host::Domain(name)) => {
                 let name = name.trim_end_matches('.');
                 let is_local = name == "localhost" || name.ends_with(".localhost");
@@ -147,26 +160,14 @@ impl Reach {
         }
     }
 
-    fn of_v4(address: Ipv4Addr) -> Self {
-        if address.is_loopback() {
+    /// As the guard of every connection sees it.
+    fn of_address(address: IpAddr) -> Self {
+        if address.to_canonical().is_loopback() {
             Self::Loopback
-        } else if address.is_private() || address.is_link_local() || address.is_unspecified() {
-            Self::Private
-        } else {
+        } else if is_public(address) {
             Self::Public
-        }
-    }
-
-    fn of_v6(address: Ipv6Addr) -> Self {
-        if address.is_loopback() {
-            Self::Loopback
-        } else if address.is_unique_local()
-            || address.is_unicast_link_local()
-            || address.is_unspecified()
-        {
-            Self::Private
         } else {
-            Self::Public
+            Self::Private
         }
     }
 }

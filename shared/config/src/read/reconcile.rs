@@ -6,16 +6,16 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use ackbox_domain::Pointer;
-use ackbox_domain::settlement::Word;
+use ackbox_domain::settlement::{AnswerRule, Word};
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::address;
 use super::headers;
 use super::nearest::shown;
-use super::report::{Read, Reported};
+use super::report::{Read, Reported, Span};
 use super::table::{Key, Table, Value, key};
-use crate::reconcile::{AnswerRule, AskMethod, Reconcile, UrlTemplate};
+use crate::reconcile::{AskMethod, Reconcile, UrlTemplate, Written};
 
 /// The keys of `reconcile`.
 pub(crate) const KEYS: &[Key] = &[
@@ -81,15 +81,16 @@ pub(crate) fn reconcile(of: &Table<'_>, allow_private: bool) -> Read<Option<Reco
 
 fn url(table: &Table<'_>, allow_private: bool) -> Read<UrlTemplate> {
     let text = table.required("url", table.text("url"))?;
-    let template = UrlTemplate::parse(text.get_ref()).map_err(|why| {
+    let wrong = |why: String| {
         let help = format!("write {}", table.example("url"));
         table
             .report
             .mistake(&text.span(), format!("`url` {why}"), help)
-    })?;
+    };
+    let written = Written::parse(text.get_ref()).map_err(wrong)?;
     // With its places filled, it must be a URL as a destination's own is.
-    address::template(table, &text, &template.example(), allow_private)?;
-    Ok(template)
+    address::template(table, &text, &written.example(), allow_private)?;
+    written.placed().map_err(wrong)
 }
 
 fn answers(table: &Table<'_>) -> Read<Vec<AnswerRule>> {
@@ -97,11 +98,14 @@ fn answers(table: &Table<'_>) -> Read<Vec<AnswerRule>> {
     let DeValue::Array(list) = value.get_ref() else {
         return Err(table.not_a("answers", value, "", "a list of tables"));
     };
-    let mut rules = Vec::new();
+    let mut rules: Vec<AnswerRule> = Vec::new();
     let mut failed: Option<Reported> = None;
     for value in list.iter() {
         match answer(table, value) {
-            Ok(rule) => rules.push(rule),
+            Ok(rule) => {
+                doubtful(table, &value.span(), &rule, &rules);
+                rules.push(rule);
+            }
             Err(reported) => failed = Some(reported),
         }
     }
@@ -114,6 +118,41 @@ fn answers(table: &Table<'_>) -> Read<Vec<AnswerRule>> {
         return Err(table.report.mistake(&value.span(), message, help));
     }
     Ok(rules)
+}
+
+/// Warns of a rule that is never reached, and of one that makes a word of what is none.
+fn doubtful(table: &Table<'_>, span: &Span, rule: &AnswerRule, before: &[AnswerRule]) {
+    let status = rule.status;
+    if before.iter().any(|earlier| earlier.covers(rule)) {
+        let message = format!(
+            "this answer is never reached: one before it fits every answer with the status {status} that it fits"
+        );
+        let help = "write it before that one, or remove it";
+        table.report.warn(span, message, help);
+    }
+    let risk = match rule.means {
+        Word::Applied => "taken for delivered without having arrived",
+        Word::NotApplied => "sent again though it has arrived",
+        Word::StillUnknown => return,
+    };
+    if rule.conditions.is_empty() && !speaks_of_the_action(status, rule.means) {
+        let message = format!(
+            "an answer with the status {status} does not speak of the action, which could be {risk}"
+        );
+        let help = "remove it, so that the destination is asked again, or add a `where` that only an answer about the action fits";
+        table.report.warn(span, message, help);
+    }
+}
+
+/// Whether an answer of this status, by itself, says something of the action, and not of the question:
+/// who asks (401, 403, 407), how (405), where (3xx, 421), how often (429), or how the destination fares
+/// (408, 425, 5xx). That it points to somewhere else may well mean that it has the action.
+fn speaks_of_the_action(status: u16, means: Word) -> bool {
+    match status {
+        300..=399 => means == Word::Applied,
+        401 | 403 | 405 | 407 | 408 | 421 | 425 | 429 | 500.. => false,
+        _ => true,
+    }
 }
 
 fn answer(of: &Table<'_>, value: &Value<'_>) -> Read<AnswerRule> {

@@ -1,6 +1,6 @@
 //! `[destination.NAME]`.
 
-use crate::{Case, case, check, mistakes, warnings};
+use crate::{Case, case, check, edited, mistakes, warnings};
 
 #[test]
 fn every_mistake_of_a_destination_is_named_with_its_place() {
@@ -365,3 +365,42 @@ const WARNINGS: &[Case] = &[
         "25:27: `signing` names one secret twice; remove one of the two",
     ),
 ];
+
+#[test]
+fn an_address_that_no_attempt_would_be_made_to_is_a_mistake_already() {
+    for host in [
+        "0.0.0.0",
+        "100.100.100.200",
+        "127.1",
+        "0x7f.1",
+        "169.254.169.254",
+        "192.0.2.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "[::]",
+        "[::1]",
+        "[::7f00:1]",
+        "[::ffff:8.8.8.8]",
+        "[64:ff9b::7f00:1]",
+        "[64:ff9b:1::1]",
+        "[2001:db8::1]",
+        "[2002:7f00:1::]",
+        "[fd00:ec2::254]",
+        "[fe80::1]",
+        "[ff02::1]",
+        "localhost",
+        "a.localhost.",
+    ] {
+        let url = format!("https://{host}/actions");
+        let text = edited("https://mail.example.com/actions", &url);
+        let said = mistakes(&text);
+        assert!(said.contains("leads to a private address"), "{url}: {said}");
+    }
+    for host in ["8.8.8.8", "[2606:4700::1111]", "[64:ff9b::8.8.8.8]"] {
+        let url = format!("https://{host}/actions");
+        let text = edited("https://mail.example.com/actions", &url);
+        assert_eq!(mistakes(&text), "no mistake", "{url}");
+    }
+}

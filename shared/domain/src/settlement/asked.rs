@@ -91,6 +91,25 @@ pub fn may_ask_nobody(standing: &Standing, timing: &Timing, now: Timestamp) -> A
     AskDecision::Settle(Settled::new(held, standing.first_uncertain_at))
 }
 
+/// Decides about an entry that was to be asked about at `now`, and of which no run is long enough for one
+/// question: it waits for a configuration or a deployment in which there is time, and no longer than for a
+/// destination that cannot say. `None`: it stays as it is.
+pub fn settle_unasked(
+    standing: &Standing,
+    give_up_after: Duration,
+    now: Timestamp,
+) -> Option<Settled> {
+    let held = Settlement::Held(Reason::OutcomeUnknown);
+    (now >= asked_until(standing, give_up_after))
+        .then(|| Settled::new(held, standing.first_uncertain_at))
+}
+
+/// When the last question is asked.
+fn asked_until(standing: &Standing, give_up_after: Duration) -> Timestamp {
+    let first = standing.first_uncertain_at.unwrap_or(standing.accepted_at);
+    first.plus(give_up_after)
+}
+
 /// Decides what a destination's word means. `give_up_after`: for how long after the first attempt that
 /// may have arrived it is asked at all; `jitter` is a random number in `0.0..1.0` for the next wait.
 ///
@@ -117,7 +136,7 @@ pub fn settle_asked(
             };
         }
         Word::StillUnknown => {
-            let last = first.plus(give_up_after);
+            let last = asked_until(standing, give_up_after);
             settled.settlement = if now >= last {
                 Settlement::Held(Reason::OutcomeUnknown)
             } else {

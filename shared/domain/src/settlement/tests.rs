@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::outbox::Origin;
 
+mod answer;
 mod asked;
 
 const NOW: Timestamp = Timestamp::from_unix_ms(1_000_000_000);

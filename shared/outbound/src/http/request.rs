@@ -60,8 +60,13 @@ pub(crate) async fn prepare(
 
 /// A token in the URL is as secret as one in a header, and error pages repeat what was asked for.
 pub(crate) fn hide_tokens(url: &Url, redactor: &mut Redactor) {
-    let tokens = url.query_pairs().filter(|(_, value)| value.len() >= 8);
-    tokens.for_each(|(_, value)| redactor.hide(&value));
+    for (name, value) in url.query_pairs() {
+        // A query without `=` is all name.
+        let token = if value.is_empty() { name } else { value };
+        if token.len() >= 8 {
+            redactor.hide(&token);
+        }
+    }
 }
 
 /// The destination's own headers.

@@ -7,6 +7,7 @@ mod aws;
 mod guard;
 mod left;
 mod outcomes;
+mod questions;
 mod requests;
 mod server;
 mod signatures;

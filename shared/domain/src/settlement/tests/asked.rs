@@ -215,3 +215,16 @@ fn what_stays_unknown_is_asked_less_and_less_often_and_then_held() {
     assert!(waits.iter().all(|wait| *wait <= secs(3600)));
     assert!(waits.len() < 100, "{}", waits.len());
 }
+
+#[test]
+fn what_there_is_never_time_to_ask_about_is_held_when_asking_would_have_ended() {
+    let until = unknown().first_uncertain_at.unwrap().plus(DAY);
+    let before = until.minus(Duration::from_millis(1));
+    assert_eq!(settle_unasked(&unknown(), DAY, before), None);
+    for now in [until, until.plus(DAY)] {
+        let settled = settle_unasked(&unknown(), DAY, now).unwrap();
+        assert_eq!(settled, word(&unknown(), Word::StillUnknown, now));
+        assert_eq!(settled.settlement, Settlement::Held(Reason::OutcomeUnknown));
+        assert_eq!(settled.first_uncertain_at, unknown().first_uncertain_at);
+    }
+}

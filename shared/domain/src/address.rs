@@ -1,5 +1,6 @@
 //! Tells public addresses from all others, so that a webhook cannot make us speak to what only we
-//! can reach: this host, its metadata service, the private network.
+//! can reach: this host, its metadata service, the private network. The check of a configuration and
+//! the guard of every connection go by the same list.
 //!
 //! The ranges are those of the IANA special-purpose address registries (RFC 6890) that are not
 //! globally reachable, and those that are not unicast.
@@ -45,7 +46,7 @@ const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0)
 
 /// Whether an address belongs to the public internet. Addresses that carry an IPv4 address which
 /// is really connected to are judged by that one.
-pub(crate) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
         IpAddr::V6(v6) if within_v6(v6, NAT64) => is_public_v4(embedded(v6, 12)),
