@@ -118,21 +118,15 @@ impl Rules {
                     truth.permission = Permission::RunOut;
                 }
             }
-            Place::Holding { seen, asks } => {
+            Place::Holding { seen } => {
                 let on = DecidedOn {
                     state: EntryState::Pending,
                     fence: seen,
                     by: By::NoAttempt,
                 };
-                // As it was decided; which reason does not matter here.
+                // As the dispatcher builds it; which reason does not matter here.
                 let mark = state.entry.first_uncertain_at.map(at);
-                let settlement = if asks {
-                    let due_at = at(clock_off);
-                    Settlement::Unknown { due_at }
-                } else {
-                    Settlement::Held(Reason::WindowEnded)
-                };
-                let settled = Settled::new(settlement, mark);
+                let settled = Settled::new(Settlement::Held(Reason::WindowEnded), mark);
                 let held = state.entry.settle(on, &settled, &self.guards) == Written::Settlement;
                 let known = state.truth.permission == Permission::Known;
                 state.truth.broken.add(Broken::PASSED_OVER, held && known);
@@ -290,10 +284,7 @@ fn decided(decision: &ClaimDecision, seen: u8, clock_off: Steps) -> Option<Dispa
             claimed_at: clock_off,
         },
         ClaimDecision::Expired { .. } => Place::Expiring { seen },
-        ClaimDecision::Settle(settled) => Place::Holding {
-            seen,
-            asks: matches!(settled.settlement, Settlement::Unknown { .. }),
-        },
+        ClaimDecision::Settle(_) => Place::Holding { seen },
         ClaimDecision::NotDue { .. }
         | ClaimDecision::InProgress { .. }
         | ClaimDecision::NotOpen(_) => return None,

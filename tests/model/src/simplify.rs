@@ -76,7 +76,7 @@ impl Rules {
         }
         for dispatcher in &mut state.dispatchers {
             let refused = match dispatcher.at {
-                Place::Claiming { seen, .. } | Place::Holding { seen, .. } => {
+                Place::Claiming { seen, .. } | Place::Holding { seen } => {
                     !is(EntryState::Pending, seen)
                 }
                 Place::Unanswered { seen, .. } => !is(EntryState::Claimed, seen + 1),
@@ -121,7 +121,7 @@ impl Rules {
                 Place::Claimed(attempt) => {
                     attempt.claimed_at = oldest.lease.max(attempt.claimed_at)
                 }
-                Place::Holding { asks: false, .. } => dispatcher.clock_off = 0,
+                Place::Holding { .. } => dispatcher.clock_off = 0,
                 Place::Ended(attempt, End::Succeeded) => {
                     *attempt = Attempt {
                         fence: 0,

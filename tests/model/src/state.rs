@@ -59,12 +59,10 @@ pub enum Place {
         /// The fence that was read.
         seen: u8,
     },
-    /// A settlement without an attempt is on its way.
+    /// A hold without an attempt is on its way.
     Holding {
         /// The fence that was read.
         seen: u8,
-        /// Whether it is to be asked about, and not held.
-        asks: bool,
     },
     /// It holds the claim; no request has left.
     Claimed(Attempt),

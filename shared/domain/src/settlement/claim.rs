@@ -119,8 +119,6 @@ pub fn may_claim(
     }
     if terms.inside_window(first, now) {
         ClaimDecision::Attempt
-    } else if terms.policy.on_unknown == OnUnknown::Reconcile {
-        settle(Settlement::Unknown { due_at: now })
     } else {
         held(terms.after_window())
     }

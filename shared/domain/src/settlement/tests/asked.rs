@@ -137,10 +137,7 @@ fn not_applied_allows_one_attempt_also_where_no_keys_are_kept() {
     };
     assert_eq!(
         may_claim(&later, terms(&policy), ORIGIN, NOW),
-        ClaimDecision::Settle(Settled::new(
-            Settlement::Unknown { due_at: NOW },
-            later.first_uncertain_at
-        ))
+        holds(Reason::OutcomeUnknown, &later)
     );
 }
 
