@@ -107,9 +107,10 @@ pub fn may_claim(
     let Some(first) = standing.doubt() else {
         return ClaimDecision::Attempt;
     };
-    let settle =
-        |settlement| ClaimDecision::Settle(Settled::new(settlement, standing.first_uncertain_at));
-    let held = |reason| settle(Settlement::Held(reason));
+    let held = |reason| {
+        let held = Settlement::Held(reason);
+        ClaimDecision::Settle(Settled::new(held, standing.first_uncertain_at))
+    };
     if standing.origin.is_some_and(|last| last != origin) {
         return held(Reason::OriginChanged);
     }
