@@ -52,6 +52,11 @@ impl Serving<'_> {
             let to = escaped(&destination.to.to_string());
             terminal.line(format!("destination {name}  {}", dim(&to)))?;
         }
+        if let Some(notify) = &self.config.notify {
+            let on: Vec<&str> = notify.on.iter().map(|trouble| trouble.as_str()).collect();
+            let to = dim(&format!("-> {}", notify.destination));
+            terminal.line(format!("trouble {}  {to}", on.join(", ")))?;
+        }
         terminal.line("")?;
         terminal.line(dim(
             "curl's requests are signed as of now, and good while their timestamps are; `ackbox send` signs anew",
