@@ -1,6 +1,6 @@
 //! A destination's pause as a model of its own, explored state by state: a few processes, a few entries,
 //! the one record on the table, clocks that differ, deaths, and a destination that fails for a while. The
-//! decisions are the landed ones (`ackbox_domain::breaker`); what is modelled is what surrounds them.
+//! decisions are those of `ackbox_domain::breaker`; what is modelled is what surrounds them.
 //!
 //! # What is modelled
 //!
