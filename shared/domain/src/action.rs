@@ -277,7 +277,7 @@ fn usable(scalar: Scalar) -> Result<Scalar, Problem> {
 
 /// White space, control characters, and the format characters that print nothing (zero-width
 /// spaces and joiners, directional marks, soft hyphen, byte order mark).
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(

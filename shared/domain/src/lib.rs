@@ -17,6 +17,7 @@ pub mod causes;
 pub mod delivery;
 pub mod document;
 pub mod follow;
+pub mod job;
 pub mod json;
 pub mod name;
 pub mod notice;

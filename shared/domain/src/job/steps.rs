@@ -1,0 +1,237 @@
+//! An observation of a bound job comes in; out go the actions of the steps that its end qualifies for, or
+//! what in it disagrees with the binding. Everything in an action is the binding's but the values that
+//! a step asks for, so whoever observes first makes the same action.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::{Binding, Expected, JobRef, NAMESPACE, Step};
+use crate::acceptance::{Fingerprint, Hash};
+use crate::action::{Action, ActionKey, RenderedBody};
+use crate::json::{self, Pointer, Scalar};
+use crate::name::Name;
+use crate::time::Timestamp;
+
+/// The observed end of a job, whole: what it is judged by, and what is kept of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobObservation {
+    /// The job.
+    pub job: JobRef,
+    /// The source that it came by.
+    pub source: Name,
+    /// The account that it speaks of.
+    pub account: String,
+    /// How the job ended.
+    pub outcome: Name,
+    /// The event's type, where it has one.
+    pub event: Option<String>,
+    /// The message's own id, where it has one.
+    pub message_id: Option<String>,
+    /// What it says under the source's names for values: raw JSON.
+    pub values: BTreeMap<Name, String>,
+    /// The fact as it came.
+    pub body: RenderedBody,
+    /// SHA-256 of the fact's raw bytes: two observations with one digest are one.
+    pub digest: Hash,
+    /// When it came.
+    pub seen_at: Timestamp,
+}
+
+impl JobObservation {
+    /// A value of the fact as it came: raw JSON. `None` also where the fact cannot be read there.
+    fn find(&self, pointer: &Pointer) -> Option<&str> {
+        json::find(&self.body.bytes, pointer).ok().flatten()
+    }
+}
+
+/// What in an observation disagrees with the binding. It makes no action.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It speaks of another account's job.
+    #[error("the job is bound to the account {bound:?}, and this is of {seen:?}")]
+    Account {
+        /// The binding's.
+        bound: String,
+        /// The observation's.
+        seen: String,
+    },
+    /// It says other than was expected.
+    #[error("{place} is {seen}, and {expected} was expected")]
+    Expected {
+        /// Where.
+        place: String,
+        /// What was expected.
+        expected: String,
+        /// What stands there, cut to 120 characters.
+        seen: String,
+    },
+}
+
+/// Judges an observed end of a bound job.
+///
+/// An expected value of which the observation says nothing is no mismatch: sources tell of one job in
+/// several shapes.
+///
+/// # Errors
+/// The first disagreement.
+pub fn qualify(
+    binding: &Binding,
+    observation: &JobObservation,
+    now: Timestamp,
+) -> Result<Vec<Action>, Mismatch> {
+    if observation.account != binding.account {
+        return Err(Mismatch::Account {
+            bound: binding.account.clone(),
+            seen: observation.account.clone(),
+        });
+    }
+    for (place, expected) in &binding.expected {
+        let seen = match place {
+            Expected::Value(name) => observation.values.get(name).map(String::as_str),
+            Expected::Pointer(pointer) => observation.find(pointer),
+        };
+        if let Some(seen) = seen
+            && Scalar::from_raw(seen).as_ref() != Ok(expected)
+        {
+            return Err(Mismatch::Expected {
+                place: place.to_string(),
+                expected: expected.as_str().to_owned(),
+                seen: seen.chars().take(120).collect(),
+            });
+        }
+    }
+    let wanted = binding
+        .steps
+        .iter()
+        .filter(|step| step.on.contains(&observation.outcome));
+    Ok(wanted
+        .map(|step| action(binding, step, observation, now))
+        .collect())
+}
+
+fn action(binding: &Binding, step: &Step, observation: &JobObservation, now: Timestamp) -> Action {
+    let text = |text: &str| Scalar::Text(text.to_owned());
+    let parts = vec![
+        ("tenant".to_owned(), text(&binding.tenant)),
+        ("attempt".to_owned(), binding.attempt.clone()),
+        ("step".to_owned(), text(step.name.as_str())),
+    ];
+    let key = ActionKey::new(NAMESPACE, parts.iter().map(|(_, value)| value));
+    let told = |text: &str| text.chars().take(256).collect::<String>();
+    Action {
+        body: envelope(&key, binding, step, observation),
+        key,
+        namespace: NAMESPACE.to_owned(),
+        parts,
+        fingerprint: fingerprint(binding, &observation.outcome),
+        source: observation.source.clone(),
+        rule: step.name.clone(),
+        account: Some(binding.account.clone()),
+        subject: Some(told(&binding.job.id)),
+        event: observation.event.as_deref().map(told),
+        message_id: observation.message_id.as_deref().map(told),
+        destination: step.destination.clone(),
+        accepted_at: now,
+    }
+}
+
+/// What must agree for two observations to be of one action: the job and its end. Another job under the
+/// same tenant, attempt and step is a conflict.
+fn fingerprint(binding: &Binding, outcome: &Name) -> Fingerprint {
+    let mut hasher = Sha256::new();
+    hasher.update(b"ackbox workflow fingerprint 1");
+    for text in [
+        binding.job.space.as_str(),
+        &binding.account,
+        &binding.job.id,
+        outcome.as_str(),
+    ] {
+        hasher.update((text.len() as u64).to_be_bytes());
+        hasher.update(text);
+    }
+    let hash: Hash = hasher.finalize().into();
+    Fingerprint {
+        hash,
+        recipe: Fingerprint::recipe_of(["job", "outcome"]),
+        digest: hash,
+    }
+}
+
+/// What a step delivers, in the order in which it is sent.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    key: &'a str,
+    tenant: &'a str,
+    attempt: Raw<'a>,
+    step: &'a str,
+    job: Job<'a>,
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<Raw<'a>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    values: BTreeMap<&'a str, Raw<'a>>,
+}
+
+#[derive(Serialize)]
+struct Job<'a> {
+    space: &'a str,
+    id: &'a str,
+    account: &'a str,
+}
+
+/// JSON that is sent as it was written.
+enum Raw<'a> {
+    Json(&'a RawValue),
+    Text(&'a str),
+}
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(raw) => raw.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+        }
+    }
+}
+
+/// Text that is no JSON, which neither a binding nor a source holds, is sent as a text.
+fn raw(text: &str) -> Raw<'_> {
+    serde_json::from_str(text).map_or(Raw::Text(text), Raw::Json)
+}
+
+fn envelope(
+    key: &ActionKey,
+    binding: &Binding,
+    step: &Step,
+    observation: &JobObservation,
+) -> RenderedBody {
+    let values = step.values.iter().filter_map(|name| {
+        let value = observation.values.get(name)?;
+        Some((name.as_str(), raw(value)))
+    });
+    let envelope = Envelope {
+        key: key.as_str(),
+        tenant: &binding.tenant,
+        attempt: match &binding.attempt {
+            Scalar::Text(text) => Raw::Text(text),
+            other => raw(other.as_str()),
+        },
+        step: step.name.as_str(),
+        job: Job {
+            space: binding.job.space.as_str(),
+            id: &binding.job.id,
+            account: &binding.account,
+        },
+        outcome: observation.outcome.as_str(),
+        input: step.input.as_deref().map(raw),
+        values: values.collect(),
+    };
+    RenderedBody {
+        bytes: serde_json::to_vec(&envelope).expect("texts and raw JSON always serialise"),
+        content_type: Some("application/json".to_owned()),
+        content_encoding: None,
+    }
+}
