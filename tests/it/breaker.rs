@@ -2,6 +2,9 @@
 //! until the pause is over; then exactly one request, by one of all who could make it; and everything is
 //! delivered in the end. Destinations beside it notice nothing.
 
+mod concurrency;
+mod table;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -10,8 +13,6 @@ use ackbox_domain::{EntryState, Pause, PauseRecord};
 use ackbox_store::schema::{attribute, kind};
 use ackbox_tests::destination::{Behaviour, Destination};
 use ackbox_tests::engine::Item;
-use ackbox_tests::faults::{Fault, Rule};
-use ackbox_tests::log::Log;
 use ackbox_tests::world::{World, answering, name, order, orders, orders_source, warehouse};
 use serde_json::Value;
 
@@ -387,181 +388,4 @@ async fn a_paused_destination_is_no_business_of_the_others() {
         (broken.received().len(), healthy.received().len()),
         (AFTER, 20)
     );
-}
-
-#[tokio::test]
-async fn a_breaker_that_is_off_never_reads_writes_or_pauses_anything() {
-    let (destination, _mood) = moody().await;
-    let config = orders(&destination) + "breaker = \"off\"\n";
-    let world = World::new(&config).await;
-    accept(&world, "orders", 0..20).await;
-    world.faults.forget();
-    let dispatcher = world.dispatcher().await;
-    world.wake(&dispatcher, world.stream().await).await;
-    assert_eq!(destination.received().len(), 20);
-    assert_eq!(world.faults.count("GetItem"), 0);
-    assert!(world.table.of_kind(kind::PAUSE).await.is_empty());
-}
-
-#[tokio::test]
-async fn a_pause_that_cannot_be_read_or_written_is_our_failure_and_loses_nothing() {
-    let (destination, mood) = moody().await;
-    let config = orders(&destination) + BREAKER + "\n[delivery]\nsettle_margin = \"200ms\"\n";
-    let world = World::new(&config).await;
-    accept(&world, "orders", 0..5).await;
-    // It cannot be begun: failures go on being counted, and the next one tries again.
-    let rule = Rule::operation("UpdateItem")
-        .containing("DESTINATION#")
-        .once();
-    let lost = world.faults.inject(rule, Fault::Stall);
-    let dispatcher = world.dispatcher().await;
-    world.wake(&dispatcher, world.stream().await).await;
-    assert_eq!(lost.met(), 1);
-    assert_eq!(destination.received().len(), AFTER + 1);
-    assert!(pause(&world).await.is_some());
-    world.faults.clear();
-    lost.release();
-    mood.turns(WORKS);
-    world.clock.advance(PAUSE);
-    // A probe of which nobody knows whether it was taken.
-    let rule = Rule::operation("UpdateItem").containing("DESTINATION#");
-    let lost = world.faults.inject(rule, Fault::DropAnswer);
-    let swept = world.sweep(&world.dispatcher().await).await;
-    assert!(lost.met() > 0);
-    assert_eq!(count(&swept, "failed"), 1, "{swept}");
-    assert_eq!(destination.received().len(), AFTER + 1);
-    world.faults.clear();
-    world.clock.advance(PROBE);
-    world.sweep(&world.dispatcher().await).await;
-    assert_eq!(delivered(&world).await, 5);
-}
-
-#[tokio::test]
-async fn where_the_table_gives_no_answer_one_waits_for_it_and_not_each_after_the_other() {
-    let (destination, _mood) = moody().await;
-    let breaker = BREAKER.replace("concurrency = 1\n", "");
-    let config = orders(&destination) + &breaker + "\n[delivery]\nsettle_margin = \"300ms\"\n";
-    let world = World::new(&config).await;
-    accept(&world, "orders", 0..20).await;
-    // All fail at once; each is a reason to pause, and none can.
-    let rule = Rule::operation("UpdateItem").containing("DESTINATION#");
-    let stalled = world.faults.inject(rule, Fault::Stall);
-    let dispatcher = world.dispatcher().await;
-    world.wake(&dispatcher, world.stream().await).await;
-    assert_eq!(destination.received().len(), 20);
-    assert!((1..=4).contains(&stalled.met()), "{}", stalled.met());
-    world.faults.clear();
-    stalled.release();
-    let rule = Rule::operation("GetItem").containing("DESTINATION#");
-    let stalled = world.faults.inject(rule, Fault::Stall);
-    let fresh = world.dispatcher().await;
-    let answer = world.wake(&fresh, world.stream().await).await;
-    assert_eq!(answer["batchItemFailures"].as_array().unwrap().len(), 1);
-    // One look tries again and again for five seconds; twenty would try twenty times as often.
-    assert!((1..=20).contains(&stalled.met()), "{}", stalled.met());
-}
-
-#[tokio::test]
-async fn a_pause_a_probe_and_an_end_cost_one_write_unit_each_and_half_a_read_a_second() {
-    let (world, _destination, mood) = paused(1 + AFTER as u64).await;
-    let of_pause = |world: &World| {
-        let calls = world.faults.calls();
-        let is =
-            |call: &&ackbox_tests::faults::Call| call.body.to_string().contains("DESTINATION#");
-        calls
-            .iter()
-            .filter(is)
-            .map(|call| call.operation.clone())
-            .collect::<Vec<_>>()
-    };
-    let dispatcher = world.dispatcher().await;
-    mood.turns(WORKS);
-    world.clock.advance(PAUSE);
-    world.faults.forget();
-    world.sweep(&dispatcher).await;
-    let calls = of_pause(&world);
-    let writes = calls.iter().filter(|call| *call == "UpdateItem").count();
-    assert_eq!(writes, 2, "the probe and the end: {calls:?}");
-    accept(&world, "orders", 20..21).await;
-    world.faults.forget();
-    world.faults.measure();
-    let fresh = world.dispatcher().await;
-    world.wake(&fresh, world.stream().await).await;
-    assert_eq!(
-        of_pause(&world),
-        ["GetItem"],
-        "one look, of which all records know"
-    );
-    assert_eq!(world.faults.consumed().reads, 0.5);
-}
-
-#[tokio::test]
-async fn pauses_probes_and_ends_are_logged() {
-    let log = Log::collect();
-    let (world, _destination, mood) = paused(3).await;
-    mood.turns(WORKS);
-    world.clock.advance(PAUSE);
-    world.sweep(&world.dispatcher().await).await;
-    for (message, field) in [
-        ("breaker.paused", "until"),
-        ("breaker.probing", "until"),
-        ("breaker.ended", "since"),
-    ] {
-        let lines = log.lines(message);
-        assert_eq!(lines.len(), 1, "{message}");
-        assert_eq!(lines[0]["destination"], "warehouse");
-        assert!(lines[0][field].is_string(), "{message}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_destination_has_as_many_requests_at_once_as_it_may_and_others_have_the_rest() {
-    let (narrow, mood) = moody().await;
-    mood.turns(STALLS);
-    let wide = answering(200).await;
-    let other_source = orders_source()
-        .replace("orders", "olds")
-        .replace("warehouse", "shop");
-    let shop = warehouse(&wide, "{ window = \"24h\" }", "retry");
-    let shop = shop.replace("destination.warehouse", "destination.shop");
-    let limits = "concurrency = 2\n";
-    let delivery = "\n[delivery]\nconcurrency = 3\n";
-    let config = format!("{}{limits}{other_source}{shop}{delivery}", orders(&narrow));
-    let world = World::new(&config).await;
-    // Of the narrow one, more than there is room for at all.
-    accept(&world, "orders", 0..5).await;
-    accept(&world, "olds", 0..5).await;
-    let dispatcher = world.dispatcher().await;
-    let stream = world.stream().await;
-    let others = wide.until(|received| received.len() == 5);
-    let (answer, ()) = tokio::join!(
-        world.wake(&dispatcher, stream),
-        two_at_a_time(&narrow, 5, others)
-    );
-    assert_eq!(answer["batchItemFailures"], serde_json::json!([]));
-    assert_eq!(delivered(&world).await, 10);
-    accept(&world, "orders", 5..10).await;
-    world.clock.advance(DUE);
-    let (swept, ()) = tokio::join!(
-        world.sweep(&dispatcher),
-        two_at_a_time(&narrow, 10, std::future::ready(()))
-    );
-    assert_eq!(count(&swept, "attempted"), 5);
-    assert_eq!(delivered(&world).await, 15);
-}
-
-/// Answers what stalls once it is two, or the last, until there were so many; the first time, `first`
-/// comes before.
-async fn two_at_a_time(destination: &Destination, all: usize, first: impl Future<Output = ()>) {
-    let mut answered = destination.received().len();
-    first.await;
-    while answered < all {
-        let many = (answered + 2).min(all);
-        destination.until(|received| received.len() >= many).await;
-        // Time for a third, if there were one.
-        tokio::time::sleep(Duration::from_millis(30)).await;
-        assert_eq!(destination.received().len(), many);
-        answered = many;
-        destination.release();
-    }
 }

@@ -2,6 +2,8 @@
 //! notice, and the table has both or neither. What must never happen: trouble on the table whose
 //! notice was lost on the way.
 
+use std::collections::BTreeMap;
+
 use ackbox_domain::notice::Last;
 use ackbox_domain::{Action, Notify, OutboxEntry, Timestamp, Timing};
 use aws_sdk_dynamodb::types::TransactWriteItem;
@@ -151,8 +153,11 @@ fn creation(table: &str, mut item: Attributes, only_if_absent: bool) -> Transact
     let key: Attributes = key.collect();
     let mut update = Update::default();
     if only_if_absent {
+        // The first telling stands, whatever a later one would say of the same trouble.
         update.require_presence(attribute::PK, false);
     }
+    // In one order: the same notice is the same request.
+    let item: BTreeMap<_, _> = item.into_iter().collect();
     for (name, value) in item {
         update.set(&name, value);
     }

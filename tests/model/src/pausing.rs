@@ -28,6 +28,7 @@
 
 mod explore;
 mod rules;
+mod simplify;
 mod state;
 
 pub use explore::{Explored, explore};

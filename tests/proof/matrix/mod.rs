@@ -4,11 +4,14 @@
 
 mod case;
 mod cell;
+mod cells;
+mod disturb;
 mod judge;
 mod paused;
 mod report;
 mod run;
 mod told;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +36,7 @@ pub(crate) enum Document {
 pub(crate) async fn play(only: &str, document: Option<Document>) -> Result<bool, String> {
     let engine = engine::Process::start().await?;
     let machine = Machine::new(engine.endpoint())?;
-    let mut cells = cell::all();
+    let mut cells = cells::all();
     cells.retain(|cell| format!("{}: {}", cell.function(), cell.what()).contains(only));
     if cells.is_empty() {
         return Err(format!("no cell's line holds {only:?}"));

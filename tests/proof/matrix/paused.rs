@@ -4,12 +4,13 @@
 
 use ackbox_store::schema::kind;
 use ackbox_tests::events;
-use ackbox_tests::faults::{Refusal, Rule};
+use ackbox_tests::faults::Rule;
 use ackbox_tests::function::Function;
 use serde_json::Value;
 
 use super::case::{Case, FUNCTION_TIMEOUT};
 use super::cell::{Disturbance, PauseWrite};
+use super::disturb::disturbed;
 use super::judge::Seen;
 use super::run;
 
@@ -22,24 +23,6 @@ pub(super) const fn failures(write: PauseWrite) -> usize {
         PauseWrite::Begin | PauseWrite::Probe | PauseWrite::End => AFTER,
         PauseWrite::Lengthen => AFTER + 1,
     }
-}
-
-/// How the write is disturbed.
-pub(super) fn disturbances() -> Vec<Disturbance> {
-    use Disturbance::{
-        AnswerDropped, CallDropped, KilledAfter, KilledBefore, KilledInFlight, Refused,
-        RefusedTwice, Stalled,
-    };
-    vec![
-        KilledBefore,
-        KilledInFlight,
-        KilledAfter,
-        CallDropped,
-        AnswerDropped,
-        Stalled,
-        RefusedTwice(Refusal::Throttled),
-        Refused(Refusal::Throttled),
-    ]
 }
 
 /// The call of a write, from when it can be the next of its kind.
@@ -90,7 +73,7 @@ async fn reach(
     write: PauseWrite,
     disturbance: &Disturbance,
 ) -> Result<(), String> {
-    match run::disturbed(case, dispatcher, event, rule(write), disturbance).await? {
+    match disturbed(case, dispatcher, event, rule(write), disturbance).await? {
         true => Ok(()),
         false => Err("it never came to this write".to_owned()),
     }

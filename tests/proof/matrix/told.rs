@@ -4,10 +4,11 @@
 use ackbox_domain::notice::SOURCE;
 use ackbox_domain::{EntryState, OutboxEntry};
 use ackbox_store::schema::kind;
-use ackbox_tests::faults::{Refusal, Rule};
+use ackbox_tests::faults::Rule;
 
 use super::case::Case;
 use super::cell::{Disturbance, Troubled};
+use super::disturb::disturbed;
 use super::judge::Seen;
 use super::run;
 
@@ -18,27 +19,6 @@ pub(super) fn replies(body: &[u8]) -> u16 {
         .windows(notice.len())
         .any(|window| window == notice.as_bytes());
     if is_notice { 200 } else { 422 }
-}
-
-/// How the write is disturbed.
-pub(super) fn disturbances() -> Vec<Disturbance> {
-    use Disturbance::{
-        AnswerDropped, CallDropped, KilledAfter, KilledBefore, KilledInFlight, Refused,
-        RefusedTwice, Stalled,
-    };
-    vec![
-        KilledBefore,
-        KilledInFlight,
-        KilledAfter,
-        CallDropped,
-        AnswerDropped,
-        Stalled,
-        RefusedTwice(Refusal::Throttled),
-        Refused(Refusal::Throttled),
-        RefusedTwice(Refusal::Cancelled(&["TransactionConflict", "None", "None"])),
-        Refused(Refusal::Cancelled(&["None", "None", "TransactionConflict"])),
-        RefusedTwice(Refusal::TransactionInProgress),
-    ]
 }
 
 /// The call that writes the trouble and its notice.
@@ -63,7 +43,7 @@ pub(super) async fn play(
             run::accept(case, 1, seen).await?;
             let (dispatcher, event) = (case.dispatcher().await?, case.batch().await);
             let call = rule(troubled);
-            if !run::disturbed(case, &dispatcher, &event, call, disturbance).await? {
+            if !disturbed(case, &dispatcher, &event, call, disturbance).await? {
                 return Err("it never came to this step".to_owned());
             }
             case.repair().await

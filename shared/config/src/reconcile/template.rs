@@ -17,6 +17,9 @@ pub(crate) struct Written(Vec<Piece>);
 
 const BEFORE_PATH: &str = "has a place before its path; a value must not choose the host";
 
+const HALF_A_CODE: &str =
+    "has a % before a place; a value would be read as the rest of its code. Write a percent as %25";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(String),
@@ -49,6 +52,9 @@ impl Written {
             let (place, behind) = after
                 .split_once('}')
                 .ok_or("has a { without its }; write {key} or {/pointer}")?;
+            if ends_in_half_a_code(before) {
+                return Err(HALF_A_CODE.to_owned());
+            }
             pieces.push(Piece::Text(before.to_owned()));
             pieces.push(self::place(place)?);
             rest = behind;
@@ -120,6 +126,12 @@ impl Written {
         }
         Ok(UrlTemplate(pieces))
     }
+}
+
+/// Whether what comes next could be read as a part of a percent code.
+fn ends_in_half_a_code(text: &str) -> bool {
+    let end = text.trim_end_matches(|c: char| c.is_ascii_hexdigit());
+    end.ends_with('%') && text.len() - end.len() < 2
 }
 
 fn place(text: &str) -> Result<Piece, String> {

@@ -15,7 +15,8 @@ use crate::action::{
 };
 use crate::engine::{Engine, Item, soon};
 
-fn telling(store: &Store) -> Store {
+/// The same store, telling a destination of every trouble.
+pub(crate) fn telling(store: &Store) -> Store {
     let notify = Notify {
         destination: name("ops"),
         on: BTreeSet::from(Trouble::ALL),

@@ -65,12 +65,38 @@ fn a_value_that_names_nothing_or_climbs_cannot_be_asked_about() {
         }
     }
     // Dots that climb only together with what stands beside them.
-    let half = "https://a.example/jobs/%2{/id}/state";
-    assert_eq!(url(half, r#"{"id":"E"}"#), Err(Unaskable::Elsewhere));
+    let beside = "https://a.example/jobs/%2E{/id}/state";
+    assert_eq!(
+        url(beside, r#"{"id":"."}"#),
+        Err(Unaskable::NamesNothing(at("/id")))
+    );
     let twice = template("https://a.example/jobs/{/a}{/b}").unwrap();
     let body = br#"{"a":"x","b":"..."}"#;
     assert!(twice.url("act_1", body).is_ok());
     assert!(url("https://a.example/v1.{/id}", r#"{"id":"..x"}"#).is_ok());
+}
+
+/// `41` behind a percent would be read as an A.
+#[test]
+fn a_value_is_not_the_rest_of_a_percent_code() {
+    for half in [
+        "https://a.example/%{/id}",
+        "https://a.example/%2{/id}",
+        "https://a.example/x?y=%{key}",
+        "https://a.example/%25%a{/id}",
+    ] {
+        assert_eq!(template(half), Err(HALF_A_CODE.to_owned()), "{half}");
+    }
+    for whole in [
+        "https://a.example/%25{/id}",
+        "https://a.example/%41b{/id}",
+        "https://a.example/%254{/id}",
+        "https://a.example/{/id}%20",
+        "https://a.example/a%20b4{/id}",
+    ] {
+        let url = url(whole, r#"{"id":"41"}"#).unwrap();
+        assert!(url.as_str().contains("41"), "{url}");
+    }
 }
 
 /// A body whose `/id` is this text.
