@@ -1,10 +1,11 @@
 //! What a configuration says, once it is known to be free of mistakes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ackbox_domain::job::{Ids, Jobs};
 use ackbox_domain::outbox::Origin;
 use ackbox_domain::{Breaker, DeliveryPolicy, Name, Notify, Source, Timing};
 use ackbox_signature::Scheme;
@@ -12,6 +13,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::kind::Kind;
+use crate::lookup::Lookup;
 use crate::mistake::{Mistake, Mistakes};
 use crate::read::read;
 use crate::reconcile::Reconcile;
@@ -43,6 +45,8 @@ pub struct SourceConfig {
     pub secrets: Vec<SecretRef>,
     /// How far the signed timestamp may be from now, in both directions; `None`: as the scheme says.
     pub tolerance: Option<Duration>,
+    /// How it is asked about jobs that stay silent; `None`: it is not.
+    pub lookup: Option<Lookup>,
     /// What a conflict is answered with.
     pub on_conflict: OnConflict,
 }
@@ -149,6 +153,30 @@ impl Default for DeliverySettings {
 }
 
 impl Config {
+    /// The sources whose facts are about jobs of this space, in the order of their names.
+    pub fn sources_of<'c>(
+        &'c self,
+        space: &'c Name,
+    ) -> impl Iterator<Item = (&'c SourceConfig, &'c Jobs)> {
+        let with_jobs = |source: &'c SourceConfig| Some((source, source.source.jobs.as_ref()?));
+        let all = self.sources.values().filter_map(with_jobs);
+        all.filter(move |(_, jobs)| jobs.space == *space)
+    }
+
+    /// Within what ids of this job space are unique; `None`: no source has it. Its sources agree.
+    pub fn ids_of(&self, space: &Name) -> Option<Ids> {
+        self.sources_of(space).next().map(|(_, jobs)| jobs.ids)
+    }
+
+    /// Every job space.
+    pub fn spaces(&self) -> BTreeSet<Name> {
+        let jobs = self
+            .sources
+            .values()
+            .filter_map(|source| source.source.jobs.as_ref());
+        jobs.map(|jobs| jobs.space.clone()).collect()
+    }
+
     /// Reads a configuration, or gives every mistake in it. `file` is only for messages.
     pub fn parse(file: &str, text: &str) -> Result<Config, Mistakes> {
         read(file, text)

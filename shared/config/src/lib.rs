@@ -17,6 +17,7 @@
 mod config;
 mod kind;
 mod load;
+mod lookup;
 mod mistake;
 mod read;
 mod reconcile;
@@ -29,6 +30,7 @@ pub use kind::{
     Group, Invocation, Kind, LambdaDestination, SqsDestination, StepFunctionsDestination, Workflow,
 };
 pub use load::LoadError;
+pub use lookup::Lookup;
 pub use mistake::{Mistake, Mistakes};
 pub use reconcile::{AskMethod, Reconcile, Unaskable, UrlTemplate};
 pub use reference::{NotAReference, SecretRef};

@@ -61,16 +61,22 @@ impl<'m> Document<'m> {
     /// Reads a verified message. Takes a [`Verified`], so that nothing is parsed before the sender is proven.
     pub fn read(source: &Source, verified: &Verified<'m>) -> Self {
         let message = verified.message();
-        let content_type = text_header(message.headers, "content-type");
-        let content_encoding = text_header(message.headers, "content-encoding")
+        Self::vouched(source, message.headers, message.body)
+    }
+
+    /// Reads a message of which the caller knows by other means who sent it: an answer to a question of our
+    /// own, or what the application itself brings.
+    pub fn vouched(source: &Source, headers: &'m Headers, body: &'m [u8]) -> Self {
+        let content_type = text_header(headers, "content-type");
+        let content_encoding = text_header(headers, "content-encoding")
             .filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
-        let text = decode(message.body, content_encoding.as_deref(), source.max_body)
+        let text = decode(body, content_encoding.as_deref(), source.max_body)
             .and_then(|text| unform(text, content_type.as_deref(), source));
         Self {
-            headers: message.headers,
-            raw: message.body,
+            headers,
+            raw: body,
             text,
-            digest: Sha256::digest(message.body).into(),
+            digest: Sha256::digest(body).into(),
             content_type,
             content_encoding,
             found: Mutex::default(),

@@ -12,34 +12,56 @@ use crate::acceptance::Hash;
 use crate::json::{Pointer, Scalar};
 use crate::name::Name;
 
+mod facts;
+mod normal;
 mod read;
 mod steps;
 
+pub use facts::{Ids, JobWord, Jobs, Known, LookupMeaning, Unbound, word};
+pub use normal::{NormalForm, normal_form};
 pub use read::{NotABinding, binding};
-pub use steps::{JobObservation, Mismatch, qualify};
+pub use steps::{JobObservation, Mismatch, give_up, qualify};
 
 /// The namespace of the actions that a binding's steps make.
 pub const NAMESPACE: &str = "workflow";
 /// The account where nobody names one.
 pub const DEFAULT_ACCOUNT: &str = "default";
 
-/// Which job: an id, in the space in which it is unique.
+/// What a step that is to happen when a job was given up says in `on`. No source's outcome has this name.
+pub const SILENT: &str = "silent";
+
+/// Which job: an id, in the space (and, where the space says so, the account) in which it is unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobRef {
     /// The job space: a source's name, or one that several sources share.
     pub space: Name,
     /// The id, as its system writes it; 1 to [`JobRef::ID_MAX`] bytes, not blank.
     pub id: String,
+    /// The account, where ids are unique only within one ([`Ids::PerAccount`]).
+    pub account: Option<String>,
 }
 
 impl JobRef {
     /// The longest job id, in bytes.
     pub const ID_MAX: usize = 256;
+
+    /// The job of this id and account, in a space with such ids.
+    pub fn new(space: Name, id: String, account: &str, ids: Ids) -> Self {
+        let account = match ids {
+            Ids::Shared => None,
+            Ids::PerAccount => Some(account.to_owned()),
+        };
+        Self { space, id, account }
+    }
 }
 
 impl fmt::Display for JobRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.space, self.id)
+        write!(f, "{}/{}", self.space, self.id)?;
+        match &self.account {
+            Some(account) => write!(f, " of {account}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -98,6 +120,27 @@ impl fmt::Display for Expected {
 }
 
 impl Binding {
+    /// The same, in a space whose ids are unique so.
+    #[must_use]
+    pub fn within(mut self, ids: Ids) -> Self {
+        self.job = JobRef::new(self.job.space, self.job.id, &self.account, ids);
+        self
+    }
+
+    /// How long nobody waits longer, where the application does not say: a week.
+    pub const GIVE_UP_DEFAULT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+    /// After which time from its registration the job is first looked at, if nothing was heard; none: never.
+    pub fn first_look(&self) -> Option<Duration> {
+        self.poll_after.or(self.give_up_after)
+    }
+
+    /// After which time nobody waits any more; none: the job is never looked at.
+    pub fn end_of_waiting(&self) -> Option<Duration> {
+        let default = self.poll_after.map(|first| first + Self::GIVE_UP_DEFAULT);
+        self.give_up_after.or(default)
+    }
+
     /// The most steps of one job: with the job itself, their items fit one transaction of 100.
     pub const STEPS_MAX: usize = 16;
     /// The longest tenant, account or attempt, in bytes.

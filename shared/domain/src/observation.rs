@@ -89,6 +89,9 @@ pub enum Problem {
         /// How many it may have.
         max: usize,
     },
+    /// A job's status that is neither an outcome nor progress.
+    #[error("is {0:?}, which is neither an outcome nor progress; add it to the source's `job`")]
+    UnknownStatus(String),
     /// What would be sent is larger than a template may render.
     #[error("would have more than {0} bytes")]
     Oversize(usize),
@@ -158,7 +161,25 @@ fn observation<'d>(
     Ok(observation)
 }
 
+impl<'d> Observation<'d> {
+    /// The whole of a document as one fact, whatever the source says of batches.
+    ///
+    /// # Errors
+    /// The event's type cannot be read.
+    pub fn whole(source: &Source, document: &'d Document<'d>) -> Result<Self, Malformed> {
+        observation(source, document, None)
+    }
+}
+
 impl Observation<'_> {
+    /// The readable text of the fact: of the element, else of the body; empty where it cannot be read.
+    pub fn readable(&self) -> &[u8] {
+        match self.element {
+            Some(element) => element.as_bytes(),
+            None => self.document.text().unwrap_or_default(),
+        }
+    }
+
     /// The raw bytes of the fact: of the element, else of the body as it came.
     pub fn raw(&self) -> &[u8] {
         self.element

@@ -15,7 +15,7 @@ mod settled;
 
 use std::time::Duration;
 
-pub use answer::{Answer, AnswerRule, Flaw, meaning};
+pub use answer::{Answer, AnswerRule, Flaw, fitting, meaning};
 pub use asked::{AskDecision, Word, may_ask, may_ask_nobody, settle_asked, settle_unasked};
 pub use claim::{ClaimDecision, Standing, may_begin, may_claim};
 pub use policy::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Terms, Timing};

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::acceptance::Fingerprint;
 use crate::carriage::Carriage;
+use crate::job::Jobs;
 use crate::json::{NotAPointer, Pointer};
 use crate::name::Name;
 use crate::template::Template;
@@ -32,6 +33,8 @@ pub struct Source {
     pub form_field: Option<String>,
     /// The rules, in the order of the configuration.
     pub rules: Vec<Rule>,
+    /// How its facts speak of jobs; `None`: they make actions by rules alone.
+    pub jobs: Option<Jobs>,
     /// The largest body read, in bytes; also the bound of what a compressed body may expand to.
     pub max_body: usize,
 }

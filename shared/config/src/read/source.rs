@@ -92,6 +92,7 @@ pub(crate) fn source<'a>(
             progress_events: shape.progress_events,
             form_field: sender.scheme.facts().form_field.clone(),
             rules: rules?,
+            jobs: None,
             max_body: max_body?.map_or(BODY_DEFAULT, |size| {
                 usize::try_from(size.into_inner()).unwrap_or(usize::MAX)
             }),
@@ -99,6 +100,7 @@ pub(crate) fn source<'a>(
         scheme: sender.scheme,
         secrets: secrets?,
         tolerance: shape.tolerance,
+        lookup: None,
         on_conflict: on_conflict?.map(Spanned::into_inner).unwrap_or_default(),
     })
 }

@@ -23,6 +23,7 @@ pub(crate) fn source() -> Source {
         progress_events: vec!["export.progress".into()],
         form_field: Some("payload".into()),
         rules: vec![rule("ready", &["message:id"])],
+        jobs: None,
         max_body: 10_000,
     }
 }

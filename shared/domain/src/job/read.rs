@@ -8,15 +8,15 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Binding, DEFAULT_ACCOUNT, Expected, JobRef, Step};
+use super::{Binding, DEFAULT_ACCOUNT, Expected, JobRef, SILENT, Step};
 use crate::json::Scalar;
 use crate::name::Name;
 
-/// A text that is no job binding.
+/// A text that is no job binding, or no observation in the normal form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotABinding {
     /// No JSON of that shape; the text says where.
-    #[error("this is no job binding: {0}")]
+    #[error("this cannot be read: {0}")]
     Shape(String),
     /// A value that cannot be used.
     #[error("{place} {problem}")]
@@ -56,7 +56,7 @@ struct WrittenStep<'a> {
     values: Vec<String>,
 }
 
-type Read<T> = Result<T, NotABinding>;
+pub(super) type Read<T> = Result<T, NotABinding>;
 
 /// Reads a binding: an object with `space`, `job_id`, `tenant`, `attempt` (a text or a whole number) and `steps`, and,
 /// as wanted, `account`, `expected` (names or JSON pointers with plain values), `poll_after` and `give_up_after` (times, as in
@@ -81,6 +81,7 @@ pub fn binding(json: &[u8]) -> Read<Binding> {
         job: JobRef {
             space: name("/space", &written.space)?,
             id: text("/job_id", &written.job_id, JobRef::ID_MAX)?,
+            account: None,
         },
         account: text(
             "/account",
@@ -112,6 +113,12 @@ fn steps(written: &[WrittenStep<'_>]) -> Read<Vec<Step>> {
         }
         if written.on.is_empty() {
             return Err(wrong(place("on"), "is empty: the step would never happen"));
+        }
+        // One key, one end: an action of both would be in conflict with itself.
+        if written.on.len() > 1 && written.on.iter().any(|on| on == SILENT) {
+            let problem =
+                format!("has {SILENT:?} beside other outcomes; give it a step of its own");
+            return Err(wrong(place("on"), problem));
         }
         let all = |field: &str, texts: &[String]| {
             let one = |(n, text): (usize, &String)| name(&format!("{}/{n}", place(field)), text);
@@ -184,14 +191,14 @@ fn time(place: &str, written: Option<&str>) -> Read<Option<Duration>> {
     )))
 }
 
-fn name(place: &str, written: &str) -> Read<Name> {
+pub(super) fn name(place: &str, written: &str) -> Read<Name> {
     written
         .parse()
         .map_err(|_| wrong(place, "is no name; write 1 to 64 lower-case letters, digits and hyphens, starting with a letter or digit"))
 }
 
 /// A text that is an identity, or part of one.
-fn text(place: &str, written: &str, max: usize) -> Read<String> {
+pub(super) fn text(place: &str, written: &str, max: usize) -> Read<String> {
     if written.chars().all(crate::action::is_invisible) {
         return Err(wrong(place, "is empty or blank"));
     }
@@ -204,7 +211,7 @@ fn text(place: &str, written: &str, max: usize) -> Read<String> {
     Ok(written.to_owned())
 }
 
-fn wrong(place: impl Into<String>, problem: impl Into<String>) -> NotABinding {
+pub(super) fn wrong(place: impl Into<String>, problem: impl Into<String>) -> NotABinding {
     NotABinding::Value {
         place: place.into(),
         problem: problem.into(),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::{Binding, Expected, JobRef, NAMESPACE, Step};
+use super::{Binding, Expected, JobRef, NAMESPACE, SILENT, Step};
 use crate::acceptance::{Fingerprint, Hash};
 use crate::action::{Action, ActionKey, RenderedBody};
 use crate::json::{self, Pointer, Scalar};
@@ -68,6 +68,14 @@ pub enum Mismatch {
         /// What stands there, cut to 120 characters.
         seen: String,
     },
+    /// It lacks a value that a step delivers: whoever saw the job end in a shape with it makes the action.
+    #[error("the step {step} delivers {value:?}, and this does not tell it")]
+    Missing {
+        /// The step.
+        step: Name,
+        /// The value's name.
+        value: Name,
+    },
 }
 
 /// Judges an observed end of a bound job.
@@ -103,13 +111,52 @@ pub fn qualify(
             });
         }
     }
-    let wanted = binding
-        .steps
-        .iter()
-        .filter(|step| step.on.contains(&observation.outcome));
+    let wanted = steps(binding, &observation.outcome);
+    for step in wanted.clone() {
+        let missing = |value: &&Name| !observation.values.contains_key(*value);
+        if let Some(value) = step.values.iter().find(missing) {
+            return Err(Mismatch::Missing {
+                step: step.name.clone(),
+                value: value.clone(),
+            });
+        }
+    }
     Ok(wanted
         .map(|step| action(binding, step, observation, now))
         .collect())
+}
+
+/// The actions of a job that is given up at `now`: of the steps that wait for [`SILENT`].
+pub fn give_up(binding: &Binding, source: &Name, now: Timestamp) -> Vec<Action> {
+    let Ok(outcome) = SILENT.parse::<Name>() else {
+        return Vec::new();
+    };
+    let silence = JobObservation {
+        job: binding.job.clone(),
+        source: source.clone(),
+        account: binding.account.clone(),
+        outcome,
+        event: None,
+        message_id: None,
+        values: BTreeMap::new(),
+        body: RenderedBody {
+            bytes: Vec::new(),
+            content_type: None,
+            content_encoding: None,
+        },
+        digest: Hash::default(),
+        seen_at: now,
+    };
+    steps(binding, &silence.outcome)
+        .map(|step| action(binding, step, &silence, now))
+        .collect()
+}
+
+fn steps<'b>(binding: &'b Binding, outcome: &Name) -> impl Iterator<Item = &'b Step> + Clone {
+    binding
+        .steps
+        .iter()
+        .filter(|step| step.on.contains(outcome))
 }
 
 fn action(binding: &Binding, step: &Step, observation: &JobObservation, now: Timestamp) -> Action {

@@ -118,7 +118,7 @@ fn what_is_wrong_with_a_binding_is_said_with_its_place() {
             json!("0s"),
             "/give_up_after is not between",
         ),
-        ("/tenant", json!(7), "this is no job binding: invalid type"),
+        ("/tenant", json!(7), "this cannot be read: invalid type"),
     ] {
         let mut written = whole();
         *written.pointer_mut(pointer).unwrap() = value;

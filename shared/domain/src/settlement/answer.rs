@@ -21,13 +21,13 @@ pub struct Answer<'a> {
 
 /// One line of `answers`: what an answer of this form means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnswerRule {
+pub struct AnswerRule<W = Word> {
     /// The status.
     pub status: u16,
     /// Values of the answer's JSON body, all of which must be so; numbers are compared as written.
     pub conditions: Vec<(Pointer, String)>,
     /// What it means.
-    pub means: Word,
+    pub means: W,
 }
 
 /// Why the body of an answer cannot be judged.
@@ -54,15 +54,27 @@ impl fmt::Display for Flaw {
 /// It is still unknown too, and the flaw says why, where a rule that was to be looked at goes by the
 /// body, and the body is flawed: the rules behind it are for answers that surely do not fit it.
 pub fn meaning(rules: &[AnswerRule], answer: &Answer<'_>) -> Result<Word, Flaw> {
-    for rule in rules.iter().filter(|rule| rule.status == answer.status) {
-        if rule.fits(answer)? {
-            return Ok(rule.means);
-        }
-    }
-    Ok(Word::StillUnknown)
+    let means = fitting(rules, answer)?;
+    Ok(means.copied().unwrap_or(Word::StillUnknown))
 }
 
-impl AnswerRule {
+/// What the first rule that fits an answer says, whatever such rules are about; `None` where none fits.
+///
+/// # Errors
+/// As [`meaning`]: the body is flawed where a rule goes by it.
+pub fn fitting<'r, W>(
+    rules: &'r [AnswerRule<W>],
+    answer: &Answer<'_>,
+) -> Result<Option<&'r W>, Flaw> {
+    for rule in rules.iter().filter(|rule| rule.status == answer.status) {
+        if rule.fits(answer)? {
+            return Ok(Some(&rule.means));
+        }
+    }
+    Ok(None)
+}
+
+impl<W> AnswerRule<W> {
     /// Whether an answer of this status fits.
     fn fits(&self, answer: &Answer<'_>) -> Result<bool, Flaw> {
         if self.conditions.is_empty() {

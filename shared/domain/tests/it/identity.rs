@@ -33,6 +33,7 @@ fn source(parts: usize) -> Source {
         progress_events: Vec::new(),
         form_field: None,
         rules: vec![rule],
+        jobs: None,
         max_body: 100_000,
     }
 }

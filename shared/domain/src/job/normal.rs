@@ -1,0 +1,94 @@
+//! The end of a job as the application itself tells it: JSON in one normal form comes in, the observation
+//! goes out, or what in it cannot be one and where.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::read::{Read, name, text, wrong};
+use super::{Binding, DEFAULT_ACCOUNT, Ids, JobObservation, JobRef, Jobs, NotABinding, SILENT};
+use crate::action::RenderedBody;
+use crate::name::Name;
+use crate::time::Timestamp;
+
+/// The end of a job, told in the normal form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NormalForm {
+    /// The job space.
+    pub space: Name,
+    job_id: String,
+    account: String,
+    outcome: Name,
+    values: BTreeMap<Name, String>,
+    body: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written<'a> {
+    space: String,
+    job_id: String,
+    account: Option<String>,
+    outcome: String,
+    #[serde(default, borrow)]
+    values: BTreeMap<String, &'a RawValue>,
+}
+
+/// Reads an object with `space`, `job_id` and `outcome`, and, as wanted, `account` and `values` (names and
+/// any JSON).
+///
+/// # Errors
+/// The first thing that is wrong, with its place.
+pub fn normal_form(json: &[u8]) -> Read<NormalForm> {
+    let written: Written<'_> =
+        serde_json::from_slice(json).map_err(|error| NotABinding::Shape(error.to_string()))?;
+    let outcome = name("/outcome", &written.outcome)?;
+    if outcome.as_str() == SILENT {
+        return Err(wrong("/outcome", "is the word for a job that was given up"));
+    }
+    let value = |(key, raw): (&String, &&RawValue)| {
+        let place = format!("/values/{key}");
+        let raw = raw.get();
+        if raw.len() > Jobs::VALUE_MAX {
+            let problem = format!("has {} bytes; at most {}", raw.len(), Jobs::VALUE_MAX);
+            return Err(wrong(place, problem));
+        }
+        Ok((name(&place, key)?, raw.to_owned()))
+    };
+    Ok(NormalForm {
+        space: name("/space", &written.space)?,
+        job_id: text("/job_id", &written.job_id, JobRef::ID_MAX)?,
+        account: text(
+            "/account",
+            written.account.as_deref().unwrap_or(DEFAULT_ACCOUNT),
+            Binding::TEXT_MAX,
+        )?,
+        outcome,
+        values: written.values.iter().map(value).collect::<Read<_>>()?,
+        body: json.to_vec(),
+    })
+}
+
+impl NormalForm {
+    /// The observation that it is, in a space whose ids are unique so, by this source of the space.
+    pub fn observation(self, ids: Ids, source: Name, now: Timestamp) -> JobObservation {
+        JobObservation {
+            job: JobRef::new(self.space, self.job_id, &self.account, ids),
+            source,
+            account: self.account,
+            outcome: self.outcome,
+            event: None,
+            message_id: None,
+            values: self.values,
+            digest: Sha256::digest(&self.body).into(),
+            body: RenderedBody {
+                bytes: self.body,
+                content_type: Some("application/json".to_owned()),
+                content_encoding: None,
+            },
+            seen_at: now,
+        }
+    }
+}
