@@ -20,7 +20,7 @@ mod steps;
 pub use facts::{Ids, JobWord, Jobs, Known, LookupMeaning, Unbound, word};
 pub use normal::{NormalForm, normal_form};
 pub use read::{NotABinding, binding};
-pub use steps::{JobObservation, Mismatch, give_up, qualify};
+pub use steps::{JobObservation, Mismatch, agree, give_up, qualify};
 
 /// The namespace of the actions that a binding's steps make.
 pub const NAMESPACE: &str = "workflow";

@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use crate::cancelled::failed_condition;
 use crate::item::accepted::First;
 use crate::item::decode;
+use crate::meta::Used;
 use crate::random::random_id;
 use crate::retry::within;
 use crate::{ConflictKind, Deadline, ItemError, Store, StoreError};
@@ -36,8 +37,11 @@ impl Store {
         deadline: Deadline,
     ) -> Result<Acceptance, StoreError> {
         let items = transaction::puts(&self.inner.table, action, timing)?;
-        self.remember(&action.source, &action.destination, deadline)
-            .await?;
+        self.remember(
+            Used::by_action(&action.source, &action.destination),
+            deadline,
+        )
+        .await?;
         // One token for all tries (it lasts ten minutes): a commit whose answer was lost is found
         // to be ours by the next try.
         let request = self
@@ -68,7 +72,8 @@ impl Store {
         decode(item).map_err(StoreError::Item)
     }
 
-    async fn seen_before(
+    /// What a first acceptance makes of an action that comes again.
+    pub(crate) async fn seen_before(
         &self,
         action: &Action,
         first: &First,

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use ackbox_domain::job::JobRef;
 use ackbox_domain::{ActionKey, Name, Timestamp};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
@@ -28,16 +29,24 @@ type Start = Option<HashMap<String, AttributeValue>>;
 
 /// The keys of what is due, a page at a time.
 #[derive(Debug)]
-pub struct DuePages {
+pub struct DuePages(Pages<Listed>);
+
+/// The jobs of which something is due, a page at a time.
+#[derive(Debug)]
+pub struct DueJobs(Pages<ListedJob>);
+
+#[derive(Debug)]
+struct Pages<T> {
     store: Store,
     class: Class,
     name: Name,
     now: Timestamp,
     /// The shards that are not at their end.
     left: Vec<(u8, Start)>,
+    read: fn(IndexItem) -> Option<T>,
 }
 
-/// One item of the index.
+/// One item of the index that belongs to an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The action.
@@ -48,9 +57,23 @@ pub struct Listed {
     pub due_at: Timestamp,
 }
 
+/// One item of the index that belongs to a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedJob {
+    /// The job.
+    pub job: JobRef,
+    /// Its sort key: which item of the job.
+    pub sk: String,
+    /// When the job was registered, or the observation came.
+    pub since: Timestamp,
+    /// When it wants attention; of what waits for an operator: since when.
+    pub due_at: Timestamp,
+}
+
 #[derive(Deserialize)]
 struct IndexItem {
     pk: String,
+    sk: String,
     accepted_at: Timestamp,
     due_at: Timestamp,
 }
@@ -61,37 +84,77 @@ impl Store {
     /// Each page comes from a shard picked at random, and is shuffled, so that two sweeps at once
     /// rarely meet at one entry. Inside a shard, what has waited longest comes first.
     pub fn due(&self, class: Class, name: &Name, now: Timestamp) -> DuePages {
-        DuePages {
+        DuePages(self.pages(class, name, now, listed))
+    }
+
+    /// As [`Store::due`], of a job space (or source): the items that belong to jobs.
+    pub fn due_jobs(&self, class: Class, name: &Name, now: Timestamp) -> DueJobs {
+        DueJobs(self.pages(class, name, now, listed_job))
+    }
+
+    fn pages<T>(
+        &self,
+        class: Class,
+        name: &Name,
+        now: Timestamp,
+        read: fn(IndexItem) -> Option<T>,
+    ) -> Pages<T> {
+        Pages {
             store: self.clone(),
             class,
             name: name.clone(),
             now,
             left: (0..N_SHARDS).map(|n| (n, None)).collect(),
+            read,
         }
     }
 
-    /// Up to `limit` items of this class and name, due or not, what is due first first. Items that
-    /// belong to no action (jobs) are left out.
+    /// Up to `limit` items of this class and name that belong to actions, due or not, what is due first
+    /// first.
     pub async fn list(
         &self,
         class: Class,
         name: &Name,
         limit: usize,
     ) -> Result<Vec<Listed>, StoreError> {
-        let shards = (0..N_SHARDS).map(|n| self.list_shard(class, name, n, limit));
-        let mut listed: Vec<Listed> = try_join_all(shards).await?.into_iter().flatten().collect();
-        listed.sort_by(|a, b| (a.due_at, &a.key).cmp(&(b.due_at, &b.key)));
-        listed.truncate(limit);
-        Ok(listed)
+        let mut found = self.list_all(class, name, limit, listed).await?;
+        found.sort_by(|a, b| (a.due_at, &a.key).cmp(&(b.due_at, &b.key)));
+        found.truncate(limit);
+        Ok(found)
     }
 
-    async fn list_shard(
+    /// As [`Store::list`], the items that belong to jobs.
+    pub async fn list_jobs(
+        &self,
+        class: Class,
+        name: &Name,
+        limit: usize,
+    ) -> Result<Vec<ListedJob>, StoreError> {
+        let mut found = self.list_all(class, name, limit, listed_job).await?;
+        found.sort_by(|a, b| (a.due_at, &a.job, &a.sk).cmp(&(b.due_at, &b.job, &b.sk)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn list_all<T>(
+        &self,
+        class: Class,
+        name: &Name,
+        limit: usize,
+        read: fn(IndexItem) -> Option<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let shards = (0..N_SHARDS).map(|n| self.list_shard(class, name, n, limit, read));
+        Ok(try_join_all(shards).await?.into_iter().flatten().collect())
+    }
+
+    async fn list_shard<T>(
         &self,
         class: Class,
         name: &Name,
         n: u8,
         limit: usize,
-    ) -> Result<Vec<Listed>, StoreError> {
+        read: fn(IndexItem) -> Option<T>,
+    ) -> Result<Vec<T>, StoreError> {
         let mut listed = Vec::new();
         let mut start = None;
         while listed.len() < limit {
@@ -100,7 +163,7 @@ impl Store {
                 .shard_query(class, name, n)
                 .limit(page.min(1000))
                 .key_condition_expression("#work_shard = :work_shard");
-            let (found, next) = self.page(query, start).await?;
+            let (found, next) = self.page(query, start, read).await?;
             listed.extend(found);
             start = next;
             if start.is_none() {
@@ -120,18 +183,24 @@ impl Store {
             .expression_attribute_values(":work_shard", s(schema::numbered_shard(class, name, n)))
     }
 
-    async fn page(
+    async fn page<T>(
         &self,
         query: QueryFluentBuilder,
         start: Start,
-    ) -> Result<(Vec<Listed>, Start), StoreError> {
+        read: fn(IndexItem) -> Option<T>,
+    ) -> Result<(Vec<T>, Start), StoreError> {
         let query = query.set_exclusive_start_key(start);
         let answer: QueryOutput = within(read_deadline(), QUERY, || async {
             query.clone().send().await.map_err(|e| self.query_failed(e))
         })
         .await?;
         let found = answer.items.unwrap_or_default();
-        let listed = found.into_iter().filter_map(listed).collect();
+        // One that does not read is left alone, as another version's: it must not keep its neighbours
+        // from being found.
+        let items = found
+            .into_iter()
+            .filter_map(|item| serde_dynamo::from_item(item).ok());
+        let listed = items.filter_map(read).collect();
         let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
         Ok((listed, next))
     }
@@ -141,10 +210,7 @@ impl Store {
     }
 }
 
-/// An item of the index, where it belongs to an action. One that does not read is left alone, as
-/// another version's: it must not keep its neighbours from being found.
-fn listed(item: HashMap<String, AttributeValue>) -> Option<Listed> {
-    let item: IndexItem = serde_dynamo::from_item(item).ok()?;
+fn listed(item: IndexItem) -> Option<Listed> {
     Some(Listed {
         key: schema::action_of(&item.pk)?,
         accepted_at: item.accepted_at,
@@ -152,9 +218,32 @@ fn listed(item: HashMap<String, AttributeValue>) -> Option<Listed> {
     })
 }
 
+fn listed_job(item: IndexItem) -> Option<ListedJob> {
+    Some(ListedJob {
+        job: schema::job_of(&item.pk)?,
+        sk: item.sk,
+        since: item.accepted_at,
+        due_at: item.due_at,
+    })
+}
+
 impl DuePages {
     /// The next page, of 1 to 25 keys; `None` when every shard is at its end.
     pub async fn next(&mut self) -> Result<Option<Vec<ActionKey>>, StoreError> {
+        let page = self.0.next().await?;
+        Ok(page.map(|found| found.into_iter().map(|listed| listed.key).collect()))
+    }
+}
+
+impl DueJobs {
+    /// The next page, of 1 to 25 items; `None` when every shard is at its end.
+    pub async fn next(&mut self) -> Result<Option<Vec<ListedJob>>, StoreError> {
+        self.0.next().await
+    }
+}
+
+impl<T> Pages<T> {
+    async fn next(&mut self) -> Result<Option<Vec<T>>, StoreError> {
         while !self.left.is_empty() {
             let picked = fastrand::usize(..self.left.len());
             let (n, start) = self.left.swap_remove(picked);
@@ -165,7 +254,7 @@ impl DuePages {
                 .key_condition_expression("#work_shard = :work_shard AND #due_at <= :now")
                 .expression_attribute_names("#due_at", attribute::DUE_AT)
                 .expression_attribute_values(":now", time(self.now));
-            let (found, next) = match self.store.page(query, start.clone()).await {
+            let (mut found, next) = match self.store.page(query, start.clone(), self.read).await {
                 Ok(page) => page,
                 Err(error) => {
                     // The shard is tried again by the next call.
@@ -177,9 +266,8 @@ impl DuePages {
                 self.left.push((n, next));
             }
             if !found.is_empty() {
-                let mut keys: Vec<_> = found.into_iter().map(|listed| listed.key).collect();
-                fastrand::shuffle(&mut keys);
-                return Ok(Some(keys));
+                fastrand::shuffle(&mut found);
+                return Ok(Some(found));
             }
         }
         Ok(None)

@@ -15,6 +15,8 @@ use crate::{ItemError, StoreError};
 
 pub(crate) mod accepted;
 pub(crate) mod conflict;
+pub(crate) mod job;
+pub(crate) mod observed;
 pub(crate) mod outbox;
 
 pub use outbox::outbox_from_item;

@@ -15,6 +15,7 @@ mod due;
 mod error;
 mod expression;
 mod item;
+mod job;
 mod meta;
 mod notice;
 mod pause;
@@ -29,9 +30,13 @@ use std::sync::Arc;
 
 pub use claim::Claimed;
 pub use client::{client, http_client};
-pub use due::{DuePages, Listed};
+pub use due::{DueJobs, DuePages, Listed, ListedJob};
 pub use error::{ItemError, StoreError};
 pub use item::outbox_from_item;
+pub use job::{
+    Bound, Disagreement, Ended, JobAcceptance, JobRecord, JobStory, Observed, ObservedRecord,
+    Offer, StillParked,
+};
 pub use meta::Meta;
 pub use pause::PauseChange;
 pub use random::random_id;

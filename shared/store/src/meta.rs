@@ -1,4 +1,4 @@
-//! META: every source and destination that the table has ever seen. It only grows, so that the sweep
+//! META: every source, destination and job space that the table has ever seen. It only grows, so that the sweep
 //! finds the entries of a destination that the configuration does not know any more.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::schema::{SCHEMA_VERSION, attribute, kind};
 use crate::{Deadline, ItemError, Store, StoreError};
 
 const READ: &str = "reading META";
-const REMEMBER: &str = "remembering a source and a destination";
+const REMEMBER: &str = "remembering the names in use";
 
 /// What the table knows of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,62 @@ pub struct Meta {
     pub destinations: BTreeSet<Name>,
     /// Every source that ever had an action accepted.
     pub sources: BTreeSet<Name>,
+    /// Every job space that ever had a job.
+    pub spaces: BTreeSet<Name>,
+}
+
+/// Names that are about to be used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used<'n> {
+    pub(crate) source: Option<&'n Name>,
+    pub(crate) destination: Option<&'n Name>,
+    pub(crate) space: Option<&'n Name>,
+}
+
+impl<'n> Used<'n> {
+    /// By an action.
+    pub(crate) const fn by_action(source: &'n Name, destination: &'n Name) -> Self {
+        Self {
+            source: Some(source),
+            destination: Some(destination),
+            space: None,
+        }
+    }
+
+    /// By a job.
+    pub(crate) const fn by_job(space: &'n Name) -> Self {
+        Self {
+            source: None,
+            destination: None,
+            space: Some(space),
+        }
+    }
+
+    /// By what disagrees with a job.
+    pub(crate) const fn by_disagreement(source: &'n Name, space: &'n Name) -> Self {
+        Self {
+            source: Some(source),
+            destination: None,
+            space: Some(space),
+        }
+    }
+
+    fn are_in(self, meta: &Meta) -> bool {
+        let has = |name: Option<&Name>, set: &BTreeSet<Name>| name.is_none_or(|n| set.contains(n));
+        has(self.source, &meta.sources)
+            && has(self.destination, &meta.destinations)
+            && has(self.space, &meta.spaces)
+    }
+
+    fn alone(self) -> Meta {
+        let set = |name: Option<&Name>| name.cloned().into_iter().collect();
+        Meta {
+            schema_version: None,
+            sources: set(self.source),
+            destinations: set(self.destination),
+            spaces: set(self.space),
+        }
+    }
 }
 
 /// What this process knows of META: what it has read or written.
@@ -45,10 +101,8 @@ impl Known {
         self.lock().is_some()
     }
 
-    fn knows(&self, source: &Name, destination: &Name) -> bool {
-        self.lock().as_ref().is_some_and(|meta| {
-            meta.sources.contains(source) && meta.destinations.contains(destination)
-        })
+    fn knows(&self, used: Used<'_>) -> bool {
+        self.lock().as_ref().is_some_and(|meta| used.are_in(meta))
     }
 
     fn learn(&self, meta: Meta) {
@@ -56,6 +110,7 @@ impl Known {
         let known = known.get_or_insert_default();
         known.sources.extend(meta.sources);
         known.destinations.extend(meta.destinations);
+        known.spaces.extend(meta.spaces);
     }
 }
 
@@ -66,6 +121,8 @@ struct MetaItem {
     destinations: BTreeSet<Name>,
     #[serde(default)]
     sources: BTreeSet<Name>,
+    #[serde(default)]
+    spaces: BTreeSet<Name>,
 }
 
 impl Store {
@@ -74,33 +131,25 @@ impl Store {
         self.read_meta(read_deadline()).await
     }
 
-    /// Makes sure that META names this source and destination, before anything of theirs is
-    /// accepted. One read in a process's life, a write only for a name that was never seen.
+    /// Makes sure that META has these names, before anything of theirs is accepted. One read in a
+    /// process's life, a write only for a name that was never seen.
     pub(crate) async fn remember(
         &self,
-        source: &Name,
-        destination: &Name,
+        used: Used<'_>,
         deadline: Deadline,
     ) -> Result<(), StoreError> {
         let known = &self.inner.known;
-        if known.knows(source, destination) {
+        if known.knows(used) {
             return Ok(());
         }
         if !known.has_read() {
             known.learn(self.read_meta(deadline).await?);
-            if known.knows(source, destination) {
+            if known.knows(used) {
                 return Ok(());
             }
         }
-        within(deadline, REMEMBER, || async {
-            self.add_names(source, destination).await
-        })
-        .await?;
-        known.learn(Meta {
-            schema_version: None,
-            sources: BTreeSet::from([source.clone()]),
-            destinations: BTreeSet::from([destination.clone()]),
-        });
+        within(deadline, REMEMBER, || async { self.add_names(used).await }).await?;
+        known.learn(used.alone());
         Ok(())
     }
 
@@ -127,17 +176,25 @@ impl Store {
                 schema_version: item.v,
                 destinations: item.destinations,
                 sources: item.sources,
+                spaces: item.spaces,
             })
         })
         .await
     }
 
-    async fn add_names(&self, source: &Name, destination: &Name) -> Result<(), StoreError> {
+    async fn add_names(&self, used: Used<'_>) -> Result<(), StoreError> {
         let set = |name: &Name| AttributeValue::Ss(vec![name.as_str().to_owned()]);
         let mut update = Update::default();
         update.set_once(attribute::VERSION, n(u64::from(SCHEMA_VERSION)));
-        update.add(attribute::SOURCES, set(source));
-        update.add(attribute::DESTINATIONS, set(destination));
+        for (attribute, name) in [
+            (attribute::SOURCES, used.source),
+            (attribute::DESTINATIONS, used.destination),
+            (attribute::SPACES, used.space),
+        ] {
+            if let Some(name) = name {
+                update.add(attribute, set(name));
+            }
+        }
         let request = self
             .inner
             .client

@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 use crate::accept::transaction::{ACCEPTED, Items, OUTBOX};
 use crate::cancelled::{Failed, failed_condition};
 use crate::expression::Update;
+use crate::meta::Used;
 use crate::random::random_id;
 use crate::retry::within;
 use crate::schema::attribute;
@@ -64,8 +65,11 @@ impl Store {
     ) -> Result<Told, StoreError> {
         // Before anything of theirs is there: the sweep finds a destination by this memory.
         let Notice { action, timing } = notice;
-        self.remember(&action.source, &action.destination, deadline)
-            .await?;
+        self.remember(
+            Used::by_action(&action.source, &action.destination),
+            deadline,
+        )
+        .await?;
         let mut writes = vec![trouble];
         writes.extend(self.creations(action, timing)?);
         let conditional = [TROUBLE, 1 + ACCEPTED, 1 + OUTBOX];

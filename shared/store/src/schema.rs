@@ -8,12 +8,17 @@
 //! | payload | `ACTION#<key>` | `PAYLOAD` | the body, where it does not fit the outbox item |
 //! | conflict | `ACTION#<key>` | `CONFLICT#<fingerprint>` | other content that came under the same key |
 //! | uncompared | `ACTION#<key>` | `UNCOMPARED#<fingerprint>` | other content under another fingerprint recipe |
+//! | job | `JOB#<space>#<id>` | `JOB` | the application's own record of a job, and how it ended once that is known |
+//! | seen | `JOB#..` | `SEEN#<digest>` | the observation by which its end became known, as it came |
+//! | parked | `JOB#..` | `PARKED#<digest>` | the observed end of a job that is not bound yet |
+//! | disagreement | `JOB#..` | `CONFLICT#<digest>` | an observation that does not agree with the job |
 //! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, until when and why; written when that changes |
-//! | meta | `META` | `META` | every source and destination ever used; only grows |
+//! | meta | `META` | `META` | every source, destination and job space ever used; only grows |
 //!
 //! The index `work` is sparse: an item stands in it while it wants attention, under
 //! `<class>#<name>#<n>`, ordered by `due_at`.
 
+use ackbox_domain::job::JobRef;
 use ackbox_domain::{ActionKey, Name};
 
 /// The version of everything on this page. A change of an item's shape, a key or [`N_SHARDS`] is a
@@ -113,6 +118,20 @@ pub mod attribute {
     pub const DESTINATIONS: &str = "destinations";
     /// META: every source ever used, SS.
     pub const SOURCES: &str = "sources";
+    /// META: every job space ever used, SS.
+    pub const SPACES: &str = "spaces";
+    /// The job's record as the application wrote it, JSON, S.
+    pub const BINDING: &str = "binding";
+    /// How a job ended, S; absent: nobody knows yet.
+    pub const OUTCOME: &str = "outcome";
+    /// When that became known, N.
+    pub const ENDED_AT: &str = "ended_at";
+    /// When a job was given up, N.
+    pub const SILENT_AT: &str = "silent_at";
+    /// How often a job's system was asked, N.
+    pub const ASKED: &str = "asked";
+    /// When a parked observation was given up, N.
+    pub const EXPIRED_AT: &str = "expired_at";
 }
 
 /// Sort keys: what an item is.
@@ -127,6 +146,12 @@ pub mod kind {
     pub const CONFLICT: &str = "CONFLICT#";
     /// Followed by the fingerprint's first 16 hex characters.
     pub const UNCOMPARED: &str = "UNCOMPARED#";
+    /// The record of a job.
+    pub const JOB: &str = "JOB";
+    /// Followed by the observation's digest, 32 hex characters.
+    pub const SEEN: &str = "SEEN#";
+    /// Followed by the observation's digest, 32 hex characters.
+    pub const PARKED: &str = "PARKED#";
     /// Whether a destination is paused.
     pub const PAUSE: &str = "PAUSE";
     /// Both keys of the one meta item.
@@ -159,6 +184,8 @@ pub enum Class {
     Parked,
     /// Bound jobs without an end, by job space.
     Job,
+    /// Bound jobs that were given up, by job space.
+    Silent,
 }
 
 impl Class {
@@ -172,6 +199,7 @@ impl Class {
             Self::Conflict => "conflict",
             Self::Parked => "parked",
             Self::Job => "job",
+            Self::Silent => "silent",
         }
     }
 }
@@ -188,6 +216,38 @@ pub fn action_of(pk: &str) -> Option<ActionKey> {
     pk.strip_prefix(ACTION)?.parse().ok()
 }
 
+const JOB: &str = "JOB#";
+
+/// The partition of everything about one job: `JOB#<space>#<id>`, and where ids are unique only within an
+/// account `JOB#<space>@<the account's length in bytes>:<account>#<id>`. A space has neither `#` nor `@`, so no
+/// id and no account can be read as another's.
+pub fn job_pk(job: &JobRef) -> String {
+    let JobRef { space, id, account } = job;
+    match account {
+        None => format!("{JOB}{space}#{id}"),
+        Some(account) => format!("{JOB}{space}@{}:{account}#{id}", account.len()),
+    }
+}
+
+/// The job whose partition this is; `None` for another item's.
+pub fn job_of(pk: &str) -> Option<JobRef> {
+    let rest = pk.strip_prefix(JOB)?;
+    let (space, rest) = rest.split_at_checked(rest.find(['#', '@'])?)?;
+    let (account, id) = match rest.strip_prefix('@') {
+        None => (None, rest.strip_prefix('#')?),
+        Some(rest) => {
+            let (length, rest) = rest.split_once(':')?;
+            let (account, id) = rest.split_at_checked(length.parse().ok()?)?;
+            (Some(account.to_owned()), id.strip_prefix('#')?)
+        }
+    };
+    Some(JobRef {
+        space: space.parse().ok()?,
+        id: id.to_owned(),
+        account,
+    })
+}
+
 /// The partition of what is known of a destination.
 pub fn destination_pk(name: &Name) -> String {
     format!("DESTINATION#{name}")
@@ -196,6 +256,11 @@ pub fn destination_pk(name: &Name) -> String {
 /// The index partition of an action's item.
 pub fn work_shard(class: Class, name: &Name, key: &ActionKey) -> String {
     numbered_shard(class, name, shard_of(key.as_str()))
+}
+
+/// The index partition of a job's item. Any number would do: it is kept nowhere else.
+pub fn job_shard(class: Class, name: &Name, job: &JobRef) -> String {
+    numbered_shard(class, name, shard_of(&job.id))
 }
 
 /// The `n`th index partition of a class and name.

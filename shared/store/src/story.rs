@@ -17,10 +17,10 @@ use crate::item::{PayloadItem, decode};
 use crate::retry::{read_deadline, within};
 use crate::schema::{action_pk, attribute, kind};
 use crate::size::Attributes;
-use crate::{ItemError, Store, StoreError, outbox_from_item};
+use crate::{Deadline, ItemError, Store, StoreError, outbox_from_item};
 
 const GET: &str = "reading an item";
-const QUERY: &str = "reading the items of an action";
+const QUERY: &str = "reading the items of a partition";
 
 /// How often an absent payload is looked for again, and after how long.
 const PAYLOAD_LOOKS: u32 = 3;
@@ -137,6 +137,19 @@ impl Store {
 
     /// Everything that the table holds about an action: one consistent query of its partition.
     pub async fn story(&self, key: &ActionKey) -> Result<Story, StoreError> {
+        let mut story = Story::default();
+        for item in self.partition(&action_pk(key), read_deadline()).await? {
+            story.add(item);
+        }
+        Ok(story)
+    }
+
+    /// Every item of a partition, in the order of the sort keys, read consistently.
+    pub(crate) async fn partition(
+        &self,
+        pk: &str,
+        deadline: Deadline,
+    ) -> Result<Vec<Attributes>, StoreError> {
         let query = self
             .inner
             .client
@@ -145,12 +158,12 @@ impl Store {
             .consistent_read(true)
             .key_condition_expression("#pk = :pk")
             .expression_attribute_names("#pk", attribute::PK)
-            .expression_attribute_values(":pk", s(action_pk(key)));
-        let mut story = Story::default();
+            .expression_attribute_values(":pk", s(pk));
+        let mut items = Vec::new();
         let mut start = None;
         loop {
             let query = query.clone().set_exclusive_start_key(start);
-            let page = within(read_deadline(), QUERY, || async {
+            let page = within(deadline, QUERY, || async {
                 query
                     .clone()
                     .send()
@@ -158,26 +171,34 @@ impl Store {
                     .map_err(|e| self.query_action_failed(e))
             })
             .await?;
-            for item in page.items.unwrap_or_default() {
-                story.add(item);
-            }
+            items.extend(page.items.unwrap_or_default());
             start = page.last_evaluated_key.filter(|key| !key.is_empty());
             if start.is_none() {
-                return Ok(story);
+                return Ok(items);
             }
         }
     }
 
     async fn get(&self, key: &ActionKey, kind: &str) -> Result<Option<Attributes>, StoreError> {
+        self.item(&action_pk(key), kind, read_deadline()).await
+    }
+
+    /// One item, read consistently.
+    pub(crate) async fn item(
+        &self,
+        pk: &str,
+        sk: &str,
+        deadline: Deadline,
+    ) -> Result<Option<Attributes>, StoreError> {
         let get = self
             .inner
             .client
             .get_item()
             .table_name(&self.inner.table)
-            .key(attribute::PK, s(action_pk(key)))
-            .key(attribute::SK, s(kind))
+            .key(attribute::PK, s(pk))
+            .key(attribute::SK, s(sk))
             .consistent_read(true);
-        within(read_deadline(), GET, || async {
+        within(deadline, GET, || async {
             match get.clone().send().await {
                 Ok(answer) => Ok(answer.item),
                 Err(error) => Err(self.get_failed(error)),

@@ -41,6 +41,21 @@ pub struct JobObservation {
 }
 
 impl JobObservation {
+    /// The identity of what it disagrees in: the same for whoever says the same, however often and in whatever
+    /// bytes.
+    pub fn disagreement(&self, why: &str) -> [u8; 8] {
+        let mut hasher = Sha256::new();
+        hasher.update(b"ackbox job disagreement 1");
+        for text in [self.account.as_str(), self.outcome.as_str(), why] {
+            hasher.update((text.len() as u64).to_be_bytes());
+            hasher.update(text);
+        }
+        let hash: Hash = hasher.finalize().into();
+        let mut short = [0; 8];
+        short.copy_from_slice(&hash[..8]);
+        short
+    }
+
     /// A value of the fact as it came: raw JSON. `None` also where the fact cannot be read there.
     fn find(&self, pointer: &Pointer) -> Option<&str> {
         json::find(&self.body.bytes, pointer).ok().flatten()
@@ -78,18 +93,14 @@ pub enum Mismatch {
     },
 }
 
-/// Judges an observed end of a bound job.
+/// Whether an observed end agrees with what the application said of the job.
 ///
 /// An expected value of which the observation says nothing is no mismatch: sources tell of one job in
 /// several shapes.
 ///
 /// # Errors
 /// The first disagreement.
-pub fn qualify(
-    binding: &Binding,
-    observation: &JobObservation,
-    now: Timestamp,
-) -> Result<Vec<Action>, Mismatch> {
+pub fn agree(binding: &Binding, observation: &JobObservation) -> Result<(), Mismatch> {
     if observation.account != binding.account {
         return Err(Mismatch::Account {
             bound: binding.account.clone(),
@@ -111,6 +122,19 @@ pub fn qualify(
             });
         }
     }
+    Ok(())
+}
+
+/// The actions of an observed end: of the steps that wait for its outcome.
+///
+/// # Errors
+/// The first disagreement, or the first value that a step delivers and this does not tell.
+pub fn qualify(
+    binding: &Binding,
+    observation: &JobObservation,
+    now: Timestamp,
+) -> Result<Vec<Action>, Mismatch> {
+    agree(binding, observation)?;
     let wanted = steps(binding, &observation.outcome);
     for step in wanted.clone() {
         let missing = |value: &&Name| !observation.values.contains_key(*value);

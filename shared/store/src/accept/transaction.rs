@@ -23,7 +23,7 @@ pub(crate) const OUTBOX: usize = 1;
 const CONFLICT_EXTRA: usize = 256;
 
 /// The puts of one acceptance: accepted, outbox, and a payload where the body does not fit inline.
-pub(super) fn puts(
+pub(crate) fn puts(
     table: &str,
     action: &Action,
     timing: &Timing,
@@ -36,7 +36,7 @@ pub(super) fn puts(
     ];
     // No condition: the two above guard it, and a payload that outlived them is of no use.
     let payload = items.payload.into_iter();
-    puts.extend(payload.map(|item| put(Put::builder().table_name(table), item)));
+    puts.extend(payload.map(|item| put_always(table, item)));
     Ok(puts)
 }
 
@@ -94,7 +94,7 @@ fn placed(action: &Action, size: usize) -> (BodyAttributes, Option<BodyAttribute
 }
 
 /// A put of the first sight of a key.
-pub(super) fn put_if_absent(table: &str, item: Attributes) -> TransactWriteItem {
+pub(crate) fn put_if_absent(table: &str, item: Attributes) -> TransactWriteItem {
     let conditional = Put::builder()
         .table_name(table)
         // Only the first sight of a key writes; ALL_OLD shows a later one what was first, without a read.
@@ -102,6 +102,11 @@ pub(super) fn put_if_absent(table: &str, item: Attributes) -> TransactWriteItem 
         .expression_attribute_names("#pk", attribute::PK)
         .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
     put(conditional, item)
+}
+
+/// A put of what does no harm to write again.
+pub(crate) fn put_always(table: &str, item: Attributes) -> TransactWriteItem {
+    put(Put::builder().table_name(table), item)
 }
 
 fn put(put: PutBuilder, item: Attributes) -> TransactWriteItem {

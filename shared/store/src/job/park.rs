@@ -1,0 +1,227 @@
+//! The end of a job that is not bound yet is kept until it is, and taken up then.
+
+use std::time::Duration;
+
+use ackbox_domain::job::{JobObservation, JobRef, Unbound};
+use ackbox_domain::{Timestamp, Timing};
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{
+    ConditionCheck, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+};
+
+use super::{JobAcceptance, JobStory, Observed, Offer};
+use crate::accept::transaction::put_if_absent;
+use crate::cancelled::{Failed, failed_condition};
+use crate::error::failed;
+use crate::expression::{Update, item_key, n, s, time};
+use crate::item::observed::ObservedItem;
+use crate::meta::Used;
+use crate::random::random_id;
+use crate::retry::within;
+use crate::schema::{CLOSED_KEPT_DAYS, attribute, job_pk, kind};
+use crate::{Deadline, ListedJob, Store, StoreError};
+
+const PARK: &str = "parking an observation";
+const TAKE: &str = "taking up a parked observation";
+
+/// When what is parked is first offered again. Registering takes it up at once; this is for a job whose
+/// application writes the item itself, or whose registrar died in between.
+const FIRST_OFFER: Duration = Duration::from_secs(10);
+
+/// How long what was given up is kept.
+const EXPIRED_KEPT: Duration = Duration::from_secs(CLOSED_KEPT_DAYS * 24 * 60 * 60);
+
+/// The positions in the transaction.
+const JOB: usize = 0;
+const PARKED: usize = 1;
+
+/// What became of a parked observation whose job is still not bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StillParked {
+    /// It is offered again later.
+    Waits,
+    /// It has waited long enough, and is not offered any more. It stays, and binding the job still takes it up.
+    Expired,
+    /// It was taken up meanwhile.
+    Gone,
+}
+
+impl Store {
+    /// `None`: the job is bound meanwhile.
+    pub(super) async fn park(
+        &self,
+        seen: &JobObservation,
+        Offer {
+            parked_for,
+            deadline,
+            ..
+        }: Offer<'_>,
+    ) -> Result<Option<JobAcceptance>, StoreError> {
+        let item = ObservedItem::parked(seen, parked_for, FIRST_OFFER).encoded_whole()?;
+        self.remember(Used::by_job(&seen.job.space), deadline)
+            .await?;
+        let table = &self.inner.table;
+        let writes = vec![still_unbound(table, &seen.job), put_if_absent(table, item)];
+        let request = self
+            .inner
+            .client
+            .transact_write_items()
+            .set_transact_items(Some(writes))
+            .client_request_token(random_id());
+        within(deadline, PARK, || async {
+            let Err(error) = request.clone().send().await else {
+                return Ok(Some(JobAcceptance::Parked { again: false }));
+            };
+            match failed_condition(PARK, table, &[JOB, PARKED], error)? {
+                Failed { position: JOB, .. } => Ok(None),
+                Failed { .. } => Ok(Some(JobAcceptance::Parked { again: true })),
+            }
+        })
+        .await
+    }
+
+    /// Takes up everything that is parked of a job: each observation is offered, in the order in which they
+    /// came, and is parked no more once it is on the job's record. Nothing happens where the job is not bound.
+    ///
+    /// # Errors
+    /// As [`Store::observe`]; what was not taken up is still parked.
+    pub async fn take_up(
+        &self,
+        job: &JobRef,
+        timing: &Timing,
+        now: Timestamp,
+        deadline: Deadline,
+    ) -> Result<Vec<JobAcceptance>, StoreError> {
+        let mut story = JobStory::default();
+        for item in self.partition(&job_pk(job), deadline).await? {
+            story.add(job, item);
+        }
+        story.observed.sort_by_key(|observed| observed.seen.seen_at);
+        let offer = Offer {
+            unbound: Unbound::Ignore,
+            parked_for: Duration::ZERO,
+            timing,
+            now,
+            deadline,
+        };
+        let mut taken = Vec::new();
+        let parked = story.observed.iter();
+        for parked in parked.filter(|observed| observed.kind == Observed::Parked) {
+            let became = self.observe(&parked.seen, offer).await?;
+            if became == JobAcceptance::Unbound {
+                break;
+            }
+            // After the acceptance: whoever repeats it, or comes here again, finds the end on the record.
+            self.unpark(job, &parked.sk, deadline).await?;
+            taken.push(became);
+        }
+        Ok(taken)
+    }
+
+    async fn unpark(&self, job: &JobRef, sk: &str, deadline: Deadline) -> Result<(), StoreError> {
+        let delete = self
+            .inner
+            .client
+            .delete_item()
+            .table_name(&self.inner.table)
+            .set_key(Some(item_key(job_pk(job), sk)));
+        within(deadline, TAKE, || async {
+            match delete.clone().send().await {
+                Ok(_) => Ok(()),
+                Err(error) => Err(failed(TAKE, &self.inner.table, error)),
+            }
+        })
+        .await
+    }
+
+    /// Leaves a parked observation whose job is not bound for later, or gives it up where it has waited its
+    /// time.
+    pub async fn leave_parked(
+        &self,
+        parked: &ListedJob,
+        now: Timestamp,
+        deadline: Deadline,
+    ) -> Result<StillParked, StoreError> {
+        let pk = job_pk(&parked.job);
+        let Some(item) = self.item(&pk, &parked.sk, deadline).await? else {
+            return Ok(StillParked::Gone);
+        };
+        let mut story = JobStory::default();
+        story.add(&parked.job, item);
+        if let Some((_, error)) = story.unreadable.pop() {
+            return Err(StoreError::Item(error));
+        }
+        let until = story.observed.first().and_then(|observed| observed.until);
+        let is_over = until.is_some_and(|until| until <= now);
+        let mut update = Update::default();
+        update.require_presence(attribute::PK, true);
+        if is_over {
+            update.remove(attribute::WORK_SHARD);
+            update.remove(attribute::DUE_AT);
+            update.set(attribute::EXPIRED_AT, time(now));
+            update.set(attribute::EXPIRES_AT, n(now.plus(EXPIRED_KEPT).unix_s()));
+        } else {
+            let next = now.plus(next_offer(now.since(parked.since)));
+            update.set(
+                attribute::DUE_AT,
+                time(until.map_or(next, |until| next.min(until))),
+            );
+        }
+        if !self
+            .update_standing(&pk, &parked.sk, update, deadline)
+            .await?
+        {
+            return Ok(StillParked::Gone);
+        }
+        Ok(if is_over {
+            StillParked::Expired
+        } else {
+            StillParked::Waits
+        })
+    }
+
+    /// Writes a conditional update; false where its condition failed.
+    pub(super) async fn update_standing(
+        &self,
+        pk: &str,
+        sk: &str,
+        update: Update,
+        deadline: Deadline,
+    ) -> Result<bool, StoreError> {
+        let request = self
+            .inner
+            .client
+            .update_item()
+            .table_name(&self.inner.table)
+            .key(attribute::PK, s(pk))
+            .key(attribute::SK, s(sk));
+        let request = update.on(request);
+        within(deadline, TAKE, || async {
+            let Err(error) = request.clone().send().await else {
+                return Ok(true);
+            };
+            match error.as_service_error() {
+                Some(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(false),
+                _ => Err(failed(TAKE, &self.inner.table, error)),
+            }
+        })
+        .await
+    }
+}
+
+/// The longer it has waited, the longer it waits once more.
+fn next_offer(waited: Duration) -> Duration {
+    waited.clamp(FIRST_OFFER, Duration::from_secs(600))
+}
+
+fn still_unbound(table: &str, job: &JobRef) -> TransactWriteItem {
+    let check = ConditionCheck::builder()
+        .table_name(table)
+        .set_key(Some(item_key(job_pk(job), kind::JOB)))
+        .condition_expression("attribute_not_exists(#pk)")
+        .expression_attribute_names("#pk", attribute::PK)
+        .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+        .build()
+        .expect("a check has a table, a key and a condition");
+    TransactWriteItem::builder().condition_check(check).build()
+}
