@@ -8,15 +8,17 @@
 //! | receive | `message` | unknown-source, method, too-large |
 //! | verify | `verify` | refused, unavailable |
 //! | observe, act | [`ackbox_domain::follow()`] | malformed, ignored |
-//! | accept | `accept` | accepted, duplicate, conflict, too-large, unavailable |
+//! | observe a job | `job`, [`ackbox_domain::job`] | malformed, progress |
+//! | accept | `accept`, `job` | accepted, duplicate, conflict, parked, unbound, too-large, unavailable |
 //! | respond | `response` | |
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ackbox_config::Config;
-use ackbox_domain::{Action, Document, Fact, Malformed, Name, Source, follow};
+use ackbox_config::{Config, SourceConfig};
+use ackbox_domain::job::{JobObservation, JobWord};
+use ackbox_domain::{Action, Document, Fact, Malformed, Name, follow};
 use ackbox_edge::Clock;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
@@ -27,6 +29,7 @@ use tokio::time::Instant;
 mod accept;
 pub mod host;
 mod ignored;
+mod job;
 mod message;
 mod record;
 mod response;
@@ -48,6 +51,15 @@ struct Inner {
     secrets: Secrets,
     clock: Clock,
     ignored: Ignored,
+}
+
+/// What the facts of one message make.
+#[derive(Default)]
+struct Made {
+    actions: Vec<Action>,
+    ends: Vec<JobObservation>,
+    /// Of those that make nothing.
+    outcomes: Vec<Outcome>,
 }
 
 impl Receiver {
@@ -92,52 +104,53 @@ impl Receiver {
         let verified = self.verify(&inbound, &mut keyring, now, record).await?;
         let document = Document::read(&configured.source, &verified);
         let facts = follow(&configured.source, &document, now);
-        let (actions, mut outcomes) = self.actions(&configured.source, facts, record);
-        let accepted = self.accept(actions, configured.on_conflict, deadline, record);
+        let mut made = Made::default();
+        for fact in facts {
+            self.make(configured, verified.secret_label(), fact, &mut made, record);
+        }
+        let mut outcomes = made.outcomes;
+        let accepted = self.accept(made.actions, configured.on_conflict, deadline, record);
         outcomes.extend(accepted.await);
+        outcomes.extend(self.ends(configured, made.ends, deadline, record).await);
         Ok(response::worst(outcomes))
     }
 
-    /// The actions of a message's facts, and what became of the parts that cannot be used.
-    fn actions(
+    /// What one fact makes: actions of the rules that want it, and the end of a job. One that makes nothing
+    /// is counted.
+    fn make(
         &self,
-        source: &Source,
-        facts: Vec<Result<Fact<'_>, Malformed>>,
-        record: &mut Record,
-    ) -> (Vec<Action>, Vec<Outcome>) {
-        let mut actions = Vec::new();
-        let mut outcomes = Vec::new();
-        for fact in facts {
-            for made in self.made(source, fact, record) {
-                match made {
-                    Ok(action) => actions.push(action),
-                    Err(malformed) => outcomes.push(record.malformed(malformed)),
-                }
-            }
-        }
-        (actions, outcomes)
-    }
-
-    /// What one fact makes. One that no rule wants is counted.
-    fn made(
-        &self,
-        source: &Source,
+        configured: &SourceConfig,
+        secret: &str,
         fact: Result<Fact<'_>, Malformed>,
+        made: &mut Made,
         record: &mut Record,
-    ) -> Vec<Result<Action, Malformed>> {
+    ) {
         let Fact {
             observation,
             actions,
         } = match fact {
             Ok(fact) => fact,
-            Err(malformed) => return vec![Err(malformed)],
+            Err(malformed) => return made.outcomes.push(record.malformed(malformed)),
         };
-        record.observe(source, &observation);
-        if actions.is_empty() {
+        record.observe(&configured.source, &observation);
+        let by_rules = !actions.is_empty();
+        for action in actions {
+            match action {
+                Ok(action) => made.actions.push(action),
+                Err(malformed) => made.outcomes.push(record.malformed(malformed)),
+            }
+        }
+        let source = &configured.source;
+        match job::word(configured, &observation, secret, (self.0.clock)()) {
+            Ok(JobWord::Ended(end)) => return made.ends.push(*end),
+            Ok(JobWord::Progress) => made.outcomes.push(Outcome::Progress),
+            Ok(JobWord::Nothing) => {}
+            Err(malformed) => return made.outcomes.push(record.malformed(malformed)),
+        }
+        if !by_rules {
             let event = observation.event.as_deref();
             record.ignored_so_far = Some(self.0.ignored.count(&source.name, event));
         }
-        actions
     }
 
     fn budget(&self, remaining: Option<Duration>) -> Duration {
@@ -147,8 +160,8 @@ impl Receiver {
         remaining.map_or(own, |left| own.min(left.saturating_sub(KEPT)))
     }
 
-    /// How many events of each type no rule wanted, by source and type, in this process. A type that
-    /// was meant to be wanted shows here.
+    /// How many events of each type made nothing, by source and type, in this process: no rule wanted them, and
+    /// they told of no job's end. A type that was meant to be wanted shows here.
     pub fn ignored(&self) -> Vec<(Name, String, u64)> {
         self.0.ignored.all()
     }

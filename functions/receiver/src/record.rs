@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use ackbox_domain::causes::in_one_line;
+use ackbox_domain::job::JobObservation;
 use ackbox_domain::{Acceptance, Action, Malformed, Name, Observation, Source};
 use ackbox_signature::{Refusal, Verified};
-use ackbox_store::StoreError;
+use ackbox_store::{JobAcceptance, StoreError};
 
 use crate::response::Outcome;
 
@@ -23,6 +24,7 @@ pub(crate) struct Record {
     detail: Vec<String>,
     keys: Vec<String>,
     uncompared: usize,
+    jobs: Vec<String>,
 }
 
 /// How much is kept of each kind: a batch of a hundred does not make a line of a hundred.
@@ -84,6 +86,33 @@ impl Record {
         }
     }
 
+    pub(crate) fn end(
+        &mut self,
+        end: &JobObservation,
+        became: &Result<JobAcceptance, StoreError>,
+        outcome: &Outcome,
+    ) {
+        if self.jobs.len() < KEPT {
+            let job = format!("{} {} {}", end.job, end.outcome, outcome.word());
+            self.jobs.push(job.chars().flat_map(visible).collect());
+        }
+        match became {
+            Ok(JobAcceptance::Ended(actions)) => {
+                for (key, acceptance) in actions.iter().take(KEPT - self.keys.len()) {
+                    let word = match acceptance {
+                        Acceptance::Accepted => "accepted",
+                        Acceptance::Duplicate { .. } => "duplicate",
+                        Acceptance::Conflict { .. } => "conflict",
+                    };
+                    self.keys.push(format!("{key} {word}"));
+                }
+            }
+            Ok(JobAcceptance::Disagrees(why)) => self.trouble(&why.to_string()),
+            Ok(_) => {}
+            Err(error) => self.trouble(&in_one_line(error)),
+        }
+    }
+
     /// Writes the line.
     pub(crate) fn log(&self, outcome: &Outcome, took: Duration) {
         let status = outcome.status().as_u16();
@@ -103,6 +132,7 @@ impl Record {
                     reason = self.reason,
                     detail = %self.detail.join("; "),
                     action.keys = %self.keys.join(","),
+                    jobs = %self.jobs.join(","),
                     secret = self.secret.as_deref(),
                     uncompared = self.uncompared,
                     ignored.count = self.ignored_so_far,
@@ -113,7 +143,10 @@ impl Record {
         }
         match outcome {
             Outcome::Unavailable | Outcome::Defect => line!(error),
-            Outcome::Conflict { .. } | Outcome::Malformed | Outcome::TooLarge => line!(warn),
+            Outcome::Conflict { .. }
+            | Outcome::Unbound { refuse: true }
+            | Outcome::Malformed
+            | Outcome::TooLarge => line!(warn),
             _ => line!(info),
         }
     }

@@ -3,8 +3,9 @@
 //!
 //! | outcome | status | `ackbox-outcome` |
 //! | --- | --- | --- |
-//! | accepted, duplicate, ignored | 200 | the same word |
+//! | accepted, duplicate, ignored, progress, parked | 200 | the same word |
 //! | conflict | 200, or 409 where the source says so | conflict |
+//! | the end of a job that is not bound, where the source refuses it | 409 | unbound |
 //! | signature missing, wrong, stale | 401 | refused |
 //! | body or key part unusable | 400 | malformed |
 //! | no such source | 404 | unknown-source |
@@ -21,10 +22,19 @@ use lambda_http::{Body, Response};
 pub(crate) enum Outcome {
     /// No rule wants it, or the sender tests the connection.
     Ignored,
+    /// A job goes on.
+    Progress,
     /// Accepted before; nothing was written.
     Duplicate,
     /// Committed.
     Accepted,
+    /// The end of a job that is not bound yet; kept until it is.
+    Parked,
+    /// The end of a job that is not bound; not kept.
+    Unbound {
+        /// Whether the sender is to come again (409).
+        refuse: bool,
+    },
     /// Accepted before with other content; on the record.
     Conflict {
         /// Whether the sender is to be told (409).
@@ -51,6 +61,10 @@ impl Outcome {
     pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Ignored => "ignored",
+            Self::Progress => "progress",
+            Self::Parked => "parked",
+            Self::Unbound { refuse: false } => "ignored",
+            Self::Unbound { refuse: true } => "unbound",
             Self::Duplicate => "duplicate",
             Self::Accepted => "accepted",
             Self::Conflict { .. } => "conflict",
@@ -67,9 +81,16 @@ impl Outcome {
     /// The HTTP status.
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
-            Self::Ignored | Self::Duplicate | Self::Accepted => StatusCode::OK,
-            Self::Conflict { refuse: false } => StatusCode::OK,
-            Self::Conflict { refuse: true } => StatusCode::CONFLICT,
+            Self::Ignored
+            | Self::Progress
+            | Self::Duplicate
+            | Self::Accepted
+            | Self::Parked
+            | Self::Unbound { refuse: false }
+            | Self::Conflict { refuse: false } => StatusCode::OK,
+            Self::Conflict { refuse: true } | Self::Unbound { refuse: true } => {
+                StatusCode::CONFLICT
+            }
             Self::Malformed => StatusCode::BAD_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Refused => StatusCode::UNAUTHORIZED,
@@ -83,16 +104,20 @@ impl Outcome {
     /// How bad it is. What a repetition can still mend (503, 500) weighs more than what it cannot.
     const fn weight(&self) -> u8 {
         match self {
-            Self::Ignored => 0,
-            Self::Duplicate => 1,
-            Self::Accepted => 2,
-            Self::Conflict { refuse: false } => 3,
-            Self::Conflict { refuse: true } => 4,
-            Self::Malformed => 5,
-            Self::TooLarge => 6,
-            Self::Refused | Self::Method | Self::UnknownSource => 7,
-            Self::Unavailable => 8,
-            Self::Defect => 9,
+            Self::Ignored | Self::Unbound { refuse: false } => 0,
+            Self::Progress => 1,
+            Self::Duplicate => 2,
+            Self::Accepted => 3,
+            Self::Parked => 4,
+            Self::Conflict { refuse: false } => 5,
+            Self::Conflict { refuse: true } => 6,
+            Self::Malformed => 7,
+            Self::TooLarge => 8,
+            Self::Refused | Self::Method | Self::UnknownSource => 9,
+            // The sender is to come again: so do 503 and 500.
+            Self::Unbound { refuse: true } => 10,
+            Self::Unavailable => 11,
+            Self::Defect => 12,
         }
     }
 }
@@ -133,12 +158,15 @@ mod tests {
         use Outcome::*;
         let order = [
             Ignored,
+            Progress,
             Duplicate,
             Accepted,
+            Parked,
             Conflict { refuse: false },
             Conflict { refuse: true },
             Malformed,
             TooLarge,
+            Unbound { refuse: true },
             Unavailable,
             Defect,
         ];
@@ -152,6 +180,7 @@ mod tests {
     #[test]
     fn only_what_is_committed_or_unwanted_is_answered_with_2xx() {
         for outcome in [
+            Outcome::Unbound { refuse: true },
             Outcome::Malformed,
             Outcome::TooLarge,
             Outcome::Refused,

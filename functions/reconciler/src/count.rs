@@ -1,8 +1,8 @@
-//! What became of the entries of one run, counted.
+//! What became of the entries, parked observations and silent jobs of one run, counted.
 
 use serde::Serialize;
 
-/// What became of one entry.
+/// What became of one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Became {
     /// The destination has it: delivered.
@@ -17,6 +17,18 @@ pub(crate) enum Became {
     PassedOver,
     /// Somebody else settled it first.
     Overtaken,
+    /// Parked observations of a job were taken up by it.
+    TakenUp,
+    /// A parked observation waits on.
+    StillParked,
+    /// A parked observation has waited its time.
+    Expired,
+    /// A silent job has ended: its source said so.
+    JobEnded,
+    /// A silent job is looked at again later.
+    JobWaits,
+    /// A silent job was given up.
+    JobSilent,
     /// Left for the next run for want of time.
     Left,
     /// Our own failure left it undone.
@@ -38,6 +50,18 @@ pub struct Reconciled {
     pub passed_over: u64,
     /// Settled by somebody else first.
     pub overtaken: u64,
+    /// Jobs that took up what was parked of them.
+    pub taken_up: u64,
+    /// Parked observations that wait on.
+    pub still_parked: u64,
+    /// Parked observations that have waited their time.
+    pub expired: u64,
+    /// Silent jobs of which the source told the end.
+    pub jobs_ended: u64,
+    /// Silent jobs that are looked at again later.
+    pub jobs_waiting: u64,
+    /// Silent jobs that were given up.
+    pub jobs_silent: u64,
     /// Left for the next run.
     pub left: u64,
     /// Entries or pages that our own failure left undone.
@@ -53,6 +77,12 @@ impl Reconciled {
             Became::Held => &mut self.held,
             Became::PassedOver => &mut self.passed_over,
             Became::Overtaken => &mut self.overtaken,
+            Became::TakenUp => &mut self.taken_up,
+            Became::StillParked => &mut self.still_parked,
+            Became::Expired => &mut self.expired,
+            Became::JobEnded => &mut self.jobs_ended,
+            Became::JobWaits => &mut self.jobs_waiting,
+            Became::JobSilent => &mut self.jobs_silent,
             Became::Left => &mut self.left,
             Became::Failed => &mut self.failed,
         } += 1;
@@ -65,6 +95,12 @@ impl Reconciled {
         self.held += other.held;
         self.passed_over += other.passed_over;
         self.overtaken += other.overtaken;
+        self.taken_up += other.taken_up;
+        self.still_parked += other.still_parked;
+        self.expired += other.expired;
+        self.jobs_ended += other.jobs_ended;
+        self.jobs_waiting += other.jobs_waiting;
+        self.jobs_silent += other.jobs_silent;
         self.left += other.left;
         self.failed += other.failed;
         self

@@ -1,5 +1,6 @@
 //! The reconciler: entries of which nobody knows whether they arrived come in, each destination is
-//! asked, and its word is settled.
+//! asked, and its word is settled. Bound jobs of which nothing was heard come in too, and their source is
+//! asked; and so do parked observations, which are offered again to their jobs.
 //!
 //! It runs on a schedule, beside dispatchers and other reconcilers. Asking is not delivering: two that
 //! ask about one entry do no harm, and of what they settle, the first holds. A destination's "not
@@ -28,7 +29,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 mod count;
+mod parked;
 mod record;
+mod silent;
 mod time;
 
 use count::Became;
@@ -74,13 +77,21 @@ impl Reconciler {
     }
 
     async fn all(&self, time: Time) -> Reconciled {
-        let names = self.destinations().await;
+        let (names, spaces) = self.names().await;
         let share = (self.0.config.delivery.concurrency / names.len().max(1)).max(4);
         // A task each, as the sweep has: none stands in the way of another.
         let mut tasks = JoinSet::new();
         for name in names {
             let reconciler = self.clone();
             tasks.spawn(async move { reconciler.destination(&name, share, time).await });
+        }
+        for space in spaces {
+            let reconciler = self.clone();
+            tasks.spawn(async move {
+                // What is parked first: it may be the end that would be asked for.
+                let parked = reconciler.parked(&space, time).await;
+                parked.add(&reconciler.silent(&space, time).await)
+            });
         }
         let mut total = Reconciled::default();
         while let Some(ended) = tasks.join_next().await {
@@ -95,16 +106,21 @@ impl Reconciler {
         total
     }
 
-    /// Every destination that may have such entries, also where the configuration knows it no more.
-    async fn destinations(&self) -> BTreeSet<Name> {
-        let mut names: BTreeSet<Name> = self.0.config.destinations.keys().cloned().collect();
+    /// Every destination and job space that may have something, also where the configuration knows it no more.
+    async fn names(&self) -> (BTreeSet<Name>, BTreeSet<Name>) {
+        let config = &self.0.config;
+        let mut destinations: BTreeSet<Name> = config.destinations.keys().cloned().collect();
+        let mut spaces = config.spaces();
         match self.0.store.meta().await {
-            Ok(meta) => names.extend(meta.destinations),
+            Ok(meta) => {
+                destinations.extend(meta.destinations);
+                spaces.extend(meta.spaces);
+            }
             Err(error) => {
                 tracing::error!(error = %in_one_line(&error), "reconcile.names_unavailable");
             }
         }
-        names
+        (destinations, spaces)
     }
 
     async fn destination(&self, name: &Name, share: usize, time: Time) -> Reconciled {

@@ -2,10 +2,42 @@
 //! settled without one. Never a body, a secret, or what a destination answered: answers often repeat
 //! what they were sent. The entry keeps it.
 
-use ackbox_domain::OutboxEntry;
+use ackbox_config::SourceConfig;
+use ackbox_domain::job::JobObservation;
 use ackbox_domain::settlement::{Reason, Settled};
+use ackbox_domain::{Acceptance, ActionKey, OutboxEntry};
 use ackbox_outbound::Asked;
-use ackbox_store::SettleResult;
+use ackbox_store::{JobRecord, SettleResult};
+
+/// `job.asked`: one question about a silent job.
+pub(crate) fn looked_up(
+    record: &JobRecord,
+    source: &SourceConfig,
+    told: &str,
+    end: Option<&JobObservation>,
+) {
+    tracing::info!(
+        name: "job.asked",
+        job = %record.binding.job,
+        source = %source.source.name,
+        asked = record.asked + 1,
+        outcome = end.map(|end| end.outcome.as_str()),
+        detail = end.is_none().then_some(told),
+        "job.asked"
+    );
+}
+
+/// `job.silent`: nobody waits for it any more.
+pub(crate) fn given_up(record: &JobRecord, actions: &[(ActionKey, Acceptance)]) {
+    let keys: Vec<&str> = actions.iter().map(|(key, _)| key.as_str()).collect();
+    tracing::warn!(
+        name: "job.silent",
+        job = %record.binding.job,
+        asked = record.asked,
+        action.keys = %keys.join(","),
+        "job.silent"
+    );
+}
 
 pub(crate) fn asked(entry: &OutboxEntry, asked: &Asked, settled: &Settled, result: &SettleResult) {
     tracing::info!(

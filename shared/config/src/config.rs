@@ -156,7 +156,7 @@ impl Config {
     /// The sources whose facts are about jobs of this space, in the order of their names.
     pub fn sources_of<'c>(
         &'c self,
-        space: &'c Name,
+        space: &Name,
     ) -> impl Iterator<Item = (&'c SourceConfig, &'c Jobs)> {
         let with_jobs = |source: &'c SourceConfig| Some((source, source.source.jobs.as_ref()?));
         let all = self.sources.values().filter_map(with_jobs);

@@ -1,7 +1,9 @@
 //! Asks a destination what became of an action: a question comes in, what the destination says goes
 //! out. Nothing is delivered here, and what cannot be read as a clear word stays unknown.
 
-use ackbox_config::{AskMethod, Reconcile};
+use std::time::Duration;
+
+use ackbox_config::{AskMethod, Reconcile, SecretRef};
 use ackbox_domain::AttemptOutcome;
 use ackbox_domain::settlement::{self, Word, meaning};
 use bytes::Bytes;
@@ -21,8 +23,8 @@ use crate::{Asked, NotSent, Question, Shared};
 pub(crate) const ANSWER_MAX: usize = 64 * 1024;
 
 /// How a detail begins that tells what was heard, behind `asked, `; and one that tells why nothing was.
-const HEARD: &str = "asked, ";
-const UNASKED: &str = "could not be asked: ";
+pub(crate) const HEARD: &str = "asked, ";
+pub(crate) const UNASKED: &str = "could not be asked: ";
 
 impl Asked {
     /// Of an entry's last detail, what a question wrote there: `it said 404: none`, or `could not be asked:
@@ -52,18 +54,44 @@ async fn answered(
     question: &Question<'_>,
     redactor: &mut Redactor,
 ) -> Result<Answer, NotSent> {
-    let deadline = Deadline::in_time(reconcile.timeout);
     let key = question.key.as_str();
     let url = reconcile.url.url(key, &question.body.bytes);
-    let url = url.map_err(|why| NotSent(why.to_string()))?;
-    hide_tokens(&url, redactor);
-    let mut headers = HeaderMap::new();
-    let configured = configured(&shared.secrets, &reconcile.headers, &mut headers, redactor);
-    deadline.guard("resolving secrets", configured).await??;
-    let request = request(reconcile.method, &url, headers)?;
-    let stream = connect(&shared.tls, &url, reconcile.allow_private, &deadline).await?;
-    let answer = exchange_whole(stream, request, ANSWER_MAX, &deadline).await;
-    answer.map_err(|none| NotSent(none.why))
+    let to = To {
+        url: &url.map_err(|why| NotSent(why.to_string()))?,
+        method: reconcile.method,
+        headers: &reconcile.headers,
+        timeout: reconcile.timeout,
+        allow_private: reconcile.allow_private,
+    };
+    to.answer(shared, redactor).await
+}
+
+/// Where a question goes, and how.
+pub(crate) struct To<'q> {
+    pub(crate) url: &'q Url,
+    pub(crate) method: AskMethod,
+    pub(crate) headers: &'q [(String, SecretRef)],
+    pub(crate) timeout: Duration,
+    pub(crate) allow_private: bool,
+}
+
+impl To<'_> {
+    /// The answer, as far as it came.
+    pub(crate) async fn answer(
+        &self,
+        shared: &Shared,
+        redactor: &mut Redactor,
+    ) -> Result<Answer, NotSent> {
+        let deadline = Deadline::in_time(self.timeout);
+        hide_tokens(self.url, redactor);
+        let mut headers = HeaderMap::new();
+        let configured = configured(&shared.secrets, self.headers, &mut headers, redactor);
+        deadline.guard("resolving secrets", configured).await??;
+        let request = request(self.method, self.url, headers)?;
+        let stream = connect(&shared.tls, self.url, self.allow_private, &deadline).await?;
+        let answer = exchange_whole(stream, request, ANSWER_MAX, &deadline).await;
+        answer.map_err(|none| NotSent(none.why))
+    }
 }
 
 fn request(
@@ -117,6 +145,6 @@ fn heard(reconcile: &Reconcile, answer: &Answer, redactor: &Redactor) -> Asked {
 }
 
 /// As an attempt's detail is kept: short, on one line, printable.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     AttemptOutcome::new(ackbox_domain::OutcomeKind::Unknown, None, text).detail
 }

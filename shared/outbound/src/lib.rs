@@ -29,6 +29,7 @@ mod deadline;
 mod exchange;
 mod http;
 mod lambda;
+mod lookup;
 mod redact;
 mod sqs;
 mod step_functions;
@@ -37,7 +38,7 @@ mod tls;
 use std::fmt;
 use std::sync::Arc;
 
-use ackbox_config::{DestinationConfig, Kind, Reconcile};
+use ackbox_config::{DestinationConfig, Kind, Lookup, Reconcile};
 use ackbox_domain::settlement::Word;
 use ackbox_domain::{ActionKey, AttemptOutcome, Name, OutcomeKind, RenderedBody, Timestamp};
 use ackbox_secrets::Secrets;
@@ -45,6 +46,8 @@ use aws_config::SdkConfig;
 
 use crate::aws::Aws;
 use crate::tls::Tls;
+
+pub use lookup::LookedUp;
 
 /// Sends actions to their destinations. Cloning shares the secrets, the TLS sessions and the SDK's
 /// clients; connections are never shared.
@@ -139,6 +142,14 @@ impl Outbound {
     /// addresses; it takes at most `reconcile.timeout`, and at most 64 KiB of the answer are read.
     pub async fn ask(&self, reconcile: &Reconcile, question: &Question<'_>) -> Asked {
         ask::ask(&self.0, reconcile, question).await
+    }
+}
+
+impl Outbound {
+    /// Asks a source about a job, and says what its answer means. Never an error, with the same bounds as
+    /// [`Outbound::ask`]. `now` is for a `Retry-After` that is a date.
+    pub async fn look_up(&self, lookup: &Lookup, job_id: &str, now: Timestamp) -> LookedUp {
+        lookup::look_up(&self.0, lookup, job_id, now).await
     }
 }
 

@@ -142,6 +142,7 @@ mod tests {
             schema_version: Some(1),
             destinations: names(&["mailer", "pipeline"]),
             sources: names(&["stripe"]),
+            spaces: names(&[]),
         }
     }
 

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use super::{DEFAULT_ACCOUNT, JobObservation, JobRef};
 use crate::action::{RenderedBody, is_invisible};
 use crate::json::{Pointer, Scalar};
@@ -168,6 +170,35 @@ pub fn word(
         digest: observation.digest,
         seen_at: now,
     })))
+}
+
+impl JobObservation {
+    /// The end of a job that somebody told outright when asked for it.
+    pub fn told(
+        jobs: &Jobs,
+        source: &Source,
+        (id, account): (&str, &str),
+        outcome: Name,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            job: JobRef::new(jobs.space.clone(), id.to_owned(), account, jobs.ids),
+            source: source.name.clone(),
+            account: account.to_owned(),
+            outcome,
+            event: None,
+            message_id: None,
+            values: BTreeMap::new(),
+            digest: Sha256::digest(body).into(),
+            body: RenderedBody {
+                bytes: body.to_vec(),
+                content_type: None,
+                content_encoding: None,
+            },
+            seen_at: now,
+        }
+    }
 }
 
 /// What its status says; else what its event's type does.
