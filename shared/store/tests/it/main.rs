@@ -18,6 +18,7 @@ mod conflict;
 mod due;
 mod engine;
 mod faults;
+mod job;
 mod lost_answers;
 mod notice;
 mod pause;
