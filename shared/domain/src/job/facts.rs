@@ -286,3 +286,6 @@ fn flaw(what: &str, place: String, problem: Problem) -> Malformed {
         problem,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,7 +84,7 @@ pub enum Mismatch {
         seen: String,
     },
     /// It lacks a value that a step delivers: whoever saw the job end in a shape with it makes the action.
-    #[error("the step {step} delivers {value:?}, and this does not tell it")]
+    #[error("the step {step} delivers \"{value}\", and this does not tell it")]
     Missing {
         /// The step.
         step: Name,

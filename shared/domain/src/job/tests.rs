@@ -264,3 +264,43 @@ fn what_was_expected_is_compared_where_the_observation_says_anything_of_it() {
         assert!(matches!(mismatch, Mismatch::Expected { .. }), "{mismatch}");
     }
 }
+
+#[test]
+fn an_end_that_lacks_what_a_step_delivers_makes_no_action() {
+    let lacking = JobObservation {
+        values: BTreeMap::new(),
+        ..completed()
+    };
+    let mismatch = judged(&bound(), &lacking).unwrap_err();
+    assert_eq!(
+        mismatch.to_string(),
+        "the step analyze-v1 delivers \"key\", and this does not tell it"
+    );
+    assert_eq!(agree(&bound(), &lacking), Ok(()));
+    // A step that delivers nothing of it wants nothing of it.
+    let failed = JobObservation {
+        outcome: name("failed"),
+        ..lacking
+    };
+    assert_eq!(judged(&bound(), &failed).unwrap().len(), 2);
+}
+
+#[test]
+fn a_job_that_is_given_up_makes_the_actions_of_its_silence_alone() {
+    let mut written = whole();
+    written["steps"][1]["on"] = json!(["silent"]);
+    let actions = give_up(&read(&written).unwrap(), &name("tornado"), NOW);
+    let [action] = actions.as_slice() else {
+        panic!("{actions:?}");
+    };
+    assert_eq!(action.rule.as_str(), "refund-v2");
+    let body: Value = serde_json::from_slice(&action.body.bytes).unwrap();
+    assert_eq!(body["outcome"], "silent");
+    assert!(give_up(&bound(), &name("tornado"), NOW).is_empty());
+    written["steps"][1]["on"] = json!(["silent", "failed"]);
+    let mixed = read(&written).unwrap_err().to_string();
+    assert!(
+        mixed.starts_with("/steps/1/on has \"silent\" beside"),
+        "{mixed}"
+    );
+}
