@@ -21,6 +21,8 @@ use crate::mistake::{Mistake, Mistakes};
 
 mod action_key;
 mod address;
+mod answers;
+mod backoff;
 mod delivery;
 mod destination;
 mod event;
@@ -61,6 +63,7 @@ const TABLES: &[&[Key]] = &[
     notify::KEYS,
     reconcile::KEYS,
     reconcile::ANSWER_KEYS,
+    backoff::KEYS,
 ];
 
 /// Reads a configuration, or gives every mistake in it.
