@@ -9,11 +9,12 @@ use toml::de::{DeTable, DeValue};
 
 use self::delivery::delivery;
 use self::destination::destination;
+use self::job::Spaces;
 use self::locator::all;
 use self::notify::notify;
 use self::report::{Read, Report, Span};
 use self::scheme::{Schemes, schemes};
-use self::source::source;
+use self::source::{Around, source};
 use self::table::{Key, Table, Value, key};
 use crate::config::{Config, DestinationConfig, SourceConfig};
 use crate::kind::{Invocation, Kind};
@@ -27,7 +28,9 @@ mod delivery;
 mod destination;
 mod event;
 mod headers;
+mod job;
 mod locator;
+mod lookup;
 mod nearest;
 mod notify;
 mod payload;
@@ -63,6 +66,9 @@ const TABLES: &[&[Key]] = &[
     notify::KEYS,
     reconcile::KEYS,
     reconcile::ANSWER_KEYS,
+    job::KEYS,
+    lookup::KEYS,
+    lookup::ANSWER_KEYS,
     backoff::KEYS,
 ];
 
@@ -97,7 +103,12 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
         .iter()
         .map(|(name, _)| (*name.get_ref(), name.span()))
         .collect();
-    let sources = sources.and_then(|found| all_sources(report, &found, &schemes, &names));
+    let around = Around {
+        schemes: &schemes,
+        destinations: &names,
+        spaces: Spaces::default(),
+    };
+    let sources = sources.and_then(|found| all_sources(report, &found, &around));
     let destinations = destinations.and_then(|found| {
         all(found
             .iter()
@@ -107,6 +118,9 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
     let told = notify(report, table.get("notify"), &names);
     if let (Ok(delivery), Ok(destinations)) = (&delivery, &destinations) {
         relation::check(report, delivery, destinations);
+    }
+    if let (Ok(delivery), Ok(sources)) = (&delivery, &sources) {
+        relation::check_lookups(report, delivery, sources);
     }
     let destinations = destinations.and_then(|read| all(read.into_iter().map(|one| one.config)));
     let (mut sources, destinations) = (sources?, destinations?);
@@ -157,8 +171,7 @@ fn named<'a>(table: &Table<'a>, word: &'static str) -> Read<Vec<Named<'a>>> {
 fn all_sources<'a>(
     report: &'a Report<'a>,
     found: &[Named<'a>],
-    schemes: &Schemes<'_>,
-    destinations: &BTreeMap<&str, Span>,
+    around: &Around<'_>,
 ) -> Read<Vec<SourceConfig>> {
     if found.is_empty() {
         report.warn(
@@ -169,7 +182,7 @@ fn all_sources<'a>(
     }
     all(found
         .iter()
-        .map(|(name, value)| source(report, name, value, schemes, destinations)))
+        .map(|(name, value)| source(report, name, value, around)))
 }
 
 /// Tells every rule what the way to its destination can carry.
@@ -225,7 +238,9 @@ fn warn_of_unused(
         .map(|rule| &rule.destination)
         .chain(notify.map(|notify| &notify.destination))
         .collect();
-    for (name, span) in destinations {
+    // A job's binding names the destinations of its steps when it is made.
+    let has_jobs = sources.iter().any(|source| source.source.jobs.is_some());
+    for (name, span) in destinations.iter().filter(|_| !has_jobs) {
         if used.iter().all(|used| used.as_str() != *name) {
             let message = format!("[destination.{name}] is used by no rule");
             report.warn(span, message, "name it in a rule's `destination`, or remove it once nothing is open for it any more");

@@ -81,6 +81,16 @@ pub(crate) fn reconcile(of: &Table<'_>, allow_private: bool) -> Read<Option<Reco
 /// The URL of a question, with the places that it may have.
 pub(crate) fn url(table: &Table<'_>, places: Places, allow_private: bool) -> Read<UrlTemplate> {
     let text = table.required("url", table.text("url"))?;
+    template(table, &text, places, allow_private)
+}
+
+/// The same, of a text that may stand elsewhere.
+pub(crate) fn template(
+    table: &Table<'_>,
+    text: &Spanned<&str>,
+    places: Places,
+    allow_private: bool,
+) -> Read<UrlTemplate> {
     let wrong = |why: String| {
         let help = format!("write {}", table.example("url"));
         table
@@ -89,7 +99,7 @@ pub(crate) fn url(table: &Table<'_>, places: Places, allow_private: bool) -> Rea
     };
     let written = Written::parse(text.get_ref(), places).map_err(wrong)?;
     // With its places filled, it must be a URL as a destination's own is.
-    address::template(table, &text, &written.example(), allow_private)?;
+    address::template(table, text, &written.example(), allow_private)?;
     written.placed().map_err(wrong)
 }
 
