@@ -268,21 +268,48 @@ mod tests {
         }
     }
 
+    fn section(title: &str) -> &'static str {
+        let (_, rest) = REFERENCE.split_once(&format!("\n## {title}\n")).unwrap();
+        rest.split("\n## ").next().unwrap_or_default()
+    }
+
+    #[test]
+    fn the_reference_names_every_key_of_a_job_where_jobs_are_explained() {
+        for (title, tables) in [
+            ("`[source.NAME.job]`", vec![job::KEYS]),
+            (
+                "`[source.NAME.job.lookup]`",
+                vec![lookup::KEYS, lookup::ANSWER_KEYS],
+            ),
+        ] {
+            for key in tables.into_iter().flatten() {
+                let written = format!("`{}`", key.name);
+                let is_there = section(title).contains(&written);
+                assert!(is_there, "{written} is not explained under {title}");
+            }
+        }
+    }
+
     #[test]
     fn the_reference_names_every_key_of_a_scheme() {
-        let unknown = "[scheme.a]\nnot-a-key = 1\n";
-        let Err(mistakes) = read("f", unknown) else {
-            panic!("an unknown key was taken");
-        };
-        let known = &mistakes.0[0].help;
-        let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-        assert!(keys.len() > 10, "{known}");
-        let (_, section) = REFERENCE.split_once("## `[scheme.NAME]`").unwrap();
-        for key in keys {
-            assert!(
-                section.contains(&format!("`{key}`")),
-                "{key} is not explained"
-            );
+        for (table, least) in [
+            ("[scheme.a]", 15),
+            ("[scheme.a.job]", 5),
+            ("[scheme.a.job.lookup]", 3),
+            ("[[scheme.a.job.lookup.answers]]", 4),
+        ] {
+            let Err(mistakes) = read("f", &format!("{table}\nnot-a-key = 1\n")) else {
+                panic!("an unknown key was taken");
+            };
+            let known = &mistakes.0[0].help;
+            let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+            assert!(keys.len() >= least, "{known}");
+            for key in keys {
+                assert!(
+                    section("`[scheme.NAME]`").contains(&format!("`{key}`")),
+                    "{key} is not explained"
+                );
+            }
         }
     }
 }
