@@ -9,11 +9,12 @@ use toml::de::{DeTable, DeValue};
 
 use self::delivery::delivery;
 use self::destination::destination;
+use self::job::Spaces;
 use self::locator::all;
 use self::notify::notify;
 use self::report::{Read, Report, Span};
 use self::scheme::{Schemes, schemes};
-use self::source::source;
+use self::source::{Around, source};
 use self::table::{Key, Table, Value, key};
 use crate::config::{Config, DestinationConfig, SourceConfig};
 use crate::kind::{Invocation, Kind};
@@ -21,11 +22,15 @@ use crate::mistake::{Mistake, Mistakes};
 
 mod action_key;
 mod address;
+mod answers;
+mod backoff;
 mod delivery;
 mod destination;
 mod event;
 mod headers;
+mod job;
 mod locator;
+mod lookup;
 mod nearest;
 mod notify;
 mod payload;
@@ -61,6 +66,10 @@ const TABLES: &[&[Key]] = &[
     notify::KEYS,
     reconcile::KEYS,
     reconcile::ANSWER_KEYS,
+    job::KEYS,
+    lookup::KEYS,
+    lookup::ANSWER_KEYS,
+    backoff::KEYS,
 ];
 
 /// Reads a configuration, or gives every mistake in it.
@@ -94,7 +103,12 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
         .iter()
         .map(|(name, _)| (*name.get_ref(), name.span()))
         .collect();
-    let sources = sources.and_then(|found| all_sources(report, &found, &schemes, &names));
+    let around = Around {
+        schemes: &schemes,
+        destinations: &names,
+        spaces: Spaces::default(),
+    };
+    let sources = sources.and_then(|found| all_sources(report, &found, &around));
     let destinations = destinations.and_then(|found| {
         all(found
             .iter()
@@ -104,6 +118,9 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
     let told = notify(report, table.get("notify"), &names);
     if let (Ok(delivery), Ok(destinations)) = (&delivery, &destinations) {
         relation::check(report, delivery, destinations);
+    }
+    if let (Ok(delivery), Ok(sources)) = (&delivery, &sources) {
+        relation::check_lookups(report, delivery, sources);
     }
     let destinations = destinations.and_then(|read| all(read.into_iter().map(|one| one.config)));
     let (mut sources, destinations) = (sources?, destinations?);
@@ -154,8 +171,7 @@ fn named<'a>(table: &Table<'a>, word: &'static str) -> Read<Vec<Named<'a>>> {
 fn all_sources<'a>(
     report: &'a Report<'a>,
     found: &[Named<'a>],
-    schemes: &Schemes<'_>,
-    destinations: &BTreeMap<&str, Span>,
+    around: &Around<'_>,
 ) -> Read<Vec<SourceConfig>> {
     if found.is_empty() {
         report.warn(
@@ -166,7 +182,7 @@ fn all_sources<'a>(
     }
     all(found
         .iter()
-        .map(|(name, value)| source(report, name, value, schemes, destinations)))
+        .map(|(name, value)| source(report, name, value, around)))
 }
 
 /// Tells every rule what the way to its destination can carry.
@@ -222,7 +238,9 @@ fn warn_of_unused(
         .map(|rule| &rule.destination)
         .chain(notify.map(|notify| &notify.destination))
         .collect();
-    for (name, span) in destinations {
+    // A job's binding names the destinations of its steps when it is made.
+    let has_jobs = sources.iter().any(|source| source.source.jobs.is_some());
+    for (name, span) in destinations.iter().filter(|_| !has_jobs) {
         if used.iter().all(|used| used.as_str() != *name) {
             let message = format!("[destination.{name}] is used by no rule");
             report.warn(span, message, "name it in a rule's `destination`, or remove it once nothing is open for it any more");
@@ -250,21 +268,48 @@ mod tests {
         }
     }
 
+    fn section(title: &str) -> &'static str {
+        let (_, rest) = REFERENCE.split_once(&format!("\n## {title}\n")).unwrap();
+        rest.split("\n## ").next().unwrap_or_default()
+    }
+
+    #[test]
+    fn the_reference_names_every_key_of_a_job_where_jobs_are_explained() {
+        for (title, tables) in [
+            ("`[source.NAME.job]`", vec![job::KEYS]),
+            (
+                "`[source.NAME.job.lookup]`",
+                vec![lookup::KEYS, lookup::ANSWER_KEYS],
+            ),
+        ] {
+            for key in tables.into_iter().flatten() {
+                let written = format!("`{}`", key.name);
+                let is_there = section(title).contains(&written);
+                assert!(is_there, "{written} is not explained under {title}");
+            }
+        }
+    }
+
     #[test]
     fn the_reference_names_every_key_of_a_scheme() {
-        let unknown = "[scheme.a]\nnot-a-key = 1\n";
-        let Err(mistakes) = read("f", unknown) else {
-            panic!("an unknown key was taken");
-        };
-        let known = &mistakes.0[0].help;
-        let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-        assert!(keys.len() > 10, "{known}");
-        let (_, section) = REFERENCE.split_once("## `[scheme.NAME]`").unwrap();
-        for key in keys {
-            assert!(
-                section.contains(&format!("`{key}`")),
-                "{key} is not explained"
-            );
+        for (table, least) in [
+            ("[scheme.a]", 15),
+            ("[scheme.a.job]", 5),
+            ("[scheme.a.job.lookup]", 3),
+            ("[[scheme.a.job.lookup.answers]]", 4),
+        ] {
+            let Err(mistakes) = read("f", &format!("{table}\nnot-a-key = 1\n")) else {
+                panic!("an unknown key was taken");
+            };
+            let known = &mistakes.0[0].help;
+            let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+            assert!(keys.len() >= least, "{known}");
+            for key in keys {
+                assert!(
+                    section("`[scheme.NAME]`").contains(&format!("`{key}`")),
+                    "{key} is not explained"
+                );
+            }
         }
     }
 }

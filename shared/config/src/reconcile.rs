@@ -8,7 +8,7 @@ use crate::reference::SecretRef;
 
 mod template;
 
-pub(crate) use template::Written;
+pub(crate) use template::{Places, Written};
 pub use template::{Unaskable, UrlTemplate};
 
 /// `[destination.NAME.reconcile]`.

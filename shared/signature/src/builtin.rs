@@ -23,7 +23,7 @@ macro_rules! builtins {
 }
 
 /// In alphabetical order, which the search relies on.
-static BUILTINS: [Builtin; 10] = builtins![
+static BUILTINS: [Builtin; 11] = builtins![
     "github",
     "openrouter",
     "shopify",
@@ -34,15 +34,13 @@ static BUILTINS: [Builtin; 10] = builtins![
     "svix",
     "token",
     "tornado",
+    "tornado-key",
 ];
 
 impl Scheme {
     /// The built-in scheme of this name. Parsed once, when first asked for, and no other with it.
     pub fn builtin(slug: &str) -> Option<Arc<Scheme>> {
-        let at = BUILTINS
-            .binary_search_by(|builtin| builtin.slug.cmp(slug))
-            .ok()?;
-        let builtin = &BUILTINS[at];
+        let builtin = find(slug)?;
         let scheme = builtin.scheme.get_or_init(|| {
             // Every file is compiled by a test of this crate.
             Arc::new(parse(builtin.slug, builtin.text).expect("a built-in scheme compiles"))
@@ -63,6 +61,17 @@ impl Scheme {
     pub fn from_toml(slug: &str, text: &str) -> Result<Scheme, Vec<GrammarError>> {
         parse(slug, text)
     }
+}
+
+fn find(slug: &str) -> Option<&'static Builtin> {
+    let at = BUILTINS.binary_search_by(|builtin| builtin.slug.cmp(slug));
+    BUILTINS.get(at.ok()?)
+}
+
+/// The grammar of a built-in scheme with what it takes from another, for a scheme that is like it.
+pub(crate) fn spec(slug: &str) -> Option<SchemeSpec> {
+    let scheme = Scheme::builtin(slug)?;
+    Some(scheme.spec.clone())
 }
 
 fn parse(slug: &str, text: &str) -> Result<Scheme, Vec<GrammarError>> {

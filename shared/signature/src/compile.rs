@@ -2,11 +2,13 @@
 
 mod facts;
 mod forms;
+mod job;
 mod readable;
 
 use std::time::Duration;
 
 use crate::algorithm::Algorithm;
+use crate::builtin;
 use crate::encoding::Encoding;
 use crate::error::GrammarError;
 use crate::scheme::{Place, Scheme, StampPlace, StampRule, Version};
@@ -23,9 +25,11 @@ impl Scheme {
     /// # Errors
     ///
     /// Every mistake, each with its field and what to write instead.
-    pub fn compile(slug: &str, spec: SchemeSpec) -> Result<Scheme, Vec<GrammarError>> {
+    pub fn compile(slug: &str, mut spec: SchemeSpec) -> Result<Scheme, Vec<GrammarError>> {
         let mut compiler = Compiler::default();
-        let scheme = compiler.scheme(slug, &spec);
+        compiler.like(&mut spec);
+        let mut scheme = compiler.scheme(slug, &spec);
+        scheme.spec = spec;
         if compiler.mistakes.is_empty() {
             Ok(scheme)
         } else {
@@ -45,6 +49,20 @@ impl Compiler {
             field: field.into(),
             message: message.into(),
         });
+    }
+
+    /// What the spec does not say, as the built-in scheme that it names says it.
+    fn like(&mut self, spec: &mut SchemeSpec) {
+        let Some(slug) = spec.like.take() else {
+            return;
+        };
+        match builtin::spec(&slug) {
+            Some(base) => spec.fill_from(base),
+            None => {
+                let known: Vec<&str> = Scheme::builtin_slugs().collect();
+                self.wrong("like", not_one_of(&slug, &known));
+            }
+        }
     }
 
     fn scheme(&mut self, slug: &str, spec: &SchemeSpec) -> Scheme {
@@ -82,6 +100,7 @@ impl Compiler {
             template: spec.signed.clone().unwrap_or_default(),
             parts,
             stamp: stamp.map(|(rule, _)| rule),
+            spec: SchemeSpec::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is known of a sender besides its signature: where its ids stand, how it repeats itself, what answer it waits for.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What a scheme says of its sender.
@@ -34,6 +35,56 @@ pub struct Facts {
     pub tolerance: Option<Duration>,
     /// JSON pointer to the array of events, for senders that batch.
     pub each: Option<String>,
+    /// How the sender speaks of jobs; `None`: nothing is known of that.
+    pub job: Option<JobFacts>,
+}
+
+/// How a sender speaks of jobs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobFacts {
+    /// JSON pointers to the job's status, tried in order. A status says more than an event's type does.
+    pub status: Vec<String>,
+    /// What statuses and event types mean, in lower case: how the job ended.
+    pub outcomes: BTreeMap<String, String>,
+    /// Statuses and event types of a job that goes on, in lower case.
+    pub progress: BTreeSet<String>,
+    /// Values that the sender tells, and the JSON pointers to each in every shape.
+    pub values: BTreeMap<String, Vec<String>>,
+    /// How the sender is asked about a job.
+    pub lookup: Option<LookupFacts>,
+}
+
+/// How a sender is asked about a job: by `GET`, with secrets in headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookupFacts {
+    /// Where to, with `{job_id}` in its place.
+    pub url: String,
+    /// The headers in which the sender wants a secret, in its spelling.
+    pub headers: Vec<String>,
+    /// What answers mean; the first that fits counts.
+    pub answers: Vec<LookupAnswer>,
+}
+
+/// What an answer of one form means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookupAnswer {
+    /// The answer's status.
+    pub status: u16,
+    /// JSON pointers into its body, and the text of the value that must stand there.
+    pub conditions: Vec<(String, String)>,
+    /// What it means.
+    pub means: LookupMeans,
+}
+
+/// What an answer about a job means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LookupMeans {
+    /// Its body tells the status, as an event's does.
+    Status,
+    /// The sender does not know the job yet.
+    NotYet,
+    /// The job has ended so, whatever the body says.
+    Outcome(String),
 }
 
 /// One place where a value may stand. Places are tried in order; the first that is there wins.

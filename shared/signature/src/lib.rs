@@ -24,14 +24,16 @@ mod verified;
 mod verify;
 
 pub use error::{GrammarError, SecretFormError, SignError};
-pub use facts::{Acknowledge, Facts, Locator, Redelivery};
+pub use facts::{
+    Acknowledge, Facts, JobFacts, Locator, LookupAnswer, LookupFacts, LookupMeans, Redelivery,
+};
 pub use message::{Headers, Message};
 pub use refusal::Refusal;
 pub use scheme::Scheme;
 pub use secret::Secret;
 pub use sign::SignRequest;
 pub use spec::{
-    AcknowledgeSpec, LocatorSpec, RedeliverySpec, SchemeSpec, SecretSpec, SignatureSpec,
-    TimestampSpec,
+    AcknowledgeSpec, JobSpec, LocatorSpec, LookupAnswerSpec, LookupSpec, RedeliverySpec,
+    SchemeSpec, SecretSpec, SignatureSpec, TimestampSpec,
 };
 pub use verified::Verified;

@@ -2,9 +2,10 @@
 
 use crate::algorithm::Algorithm;
 use crate::encoding::Encoding;
-use crate::error::SecretFormError;
+use crate::error::{GrammarError, SecretFormError};
 use crate::facts::Facts;
 use crate::secret::{self, Secret, SecretForm};
+use crate::spec::{SchemeSpec, TimestampSpec};
 use crate::template::Part;
 
 /// How one sender signs, compiled and checked. Made by [`Scheme::builtin`] or [`Scheme::compile`].
@@ -27,6 +28,8 @@ pub struct Scheme {
     pub(crate) parts: Vec<Part>,
     pub(crate) stamp: Option<StampRule>,
     pub(crate) forms: Vec<SecretForm>,
+    /// As it was written, to be compiled anew under other header names.
+    pub(crate) spec: SchemeSpec,
 }
 
 /// One header in which signatures stand, and how its value splits.
@@ -132,6 +135,59 @@ impl Scheme {
             scheme: self.slug.clone(),
             problem,
             expected: secret::describe_all(&self.forms),
+        })
+    }
+
+    /// The same scheme for an endpoint whose settings name the headers: the signature's, the timestamp's.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake; `signature_header` and `timestamp_header` are the fields: the scheme has no one such header,
+    /// the name is none, or the header holds something else already.
+    pub fn with_headers(
+        &self,
+        signature: Option<&str>,
+        timestamp: Option<&str>,
+    ) -> Result<Scheme, Vec<GrammarError>> {
+        let wrong = |field: &str, message: &str| GrammarError {
+            field: field.to_owned(),
+            message: message.to_owned(),
+        };
+        let mut spec = self.spec.clone();
+        let mut mistakes = Vec::new();
+        if let Some(header) = signature {
+            if self.places.len() != 1 {
+                mistakes.push(wrong(
+                    "signature_header",
+                    "the scheme reads signatures from several headers",
+                ));
+            }
+            for place in &mut spec.signature {
+                header.clone_into(&mut place.header);
+            }
+        }
+        match (timestamp, &mut spec.timestamp) {
+            (
+                Some(header),
+                Some(TimestampSpec {
+                    header: Some(own), ..
+                }),
+            ) => header.clone_into(own),
+            (Some(_), _) => mistakes.push(wrong(
+                "timestamp_header",
+                "the scheme has no header of its own for the time",
+            )),
+            (None, _) => {}
+        }
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        Scheme::compile(&self.slug, spec).map_err(|found| {
+            let field = |error: GrammarError| match error.field.starts_with("timestamp") {
+                true => wrong("timestamp_header", &error.message),
+                false => wrong("signature_header", &error.message),
+            };
+            found.into_iter().map(field).collect()
         })
     }
 

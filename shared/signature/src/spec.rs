@@ -1,6 +1,8 @@
 //! The grammar as it is written: TOML in, plain fields out. Nothing is judged here but unknown fields;
 //! [`Scheme::compile`](crate::Scheme::compile) judges everything else, all mistakes at once.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// The grammar of one sender, as a data file of this crate or a user's own `[scheme.NAME]` writes it.
@@ -29,6 +31,9 @@ pub struct SchemeSpec {
     pub title: Option<String>,
     /// URLs of the pages that the file's facts come from.
     pub docs: Vec<String>,
+    /// The built-in scheme of the same sender, whose facts hold wherever this one says nothing of its own: all
+    /// but `title`, `signature`, `signed`, `timestamp` and `secret`.
+    pub like: Option<String>,
     /// Where a signature may stand. At least one.
     pub signature: Vec<SignatureSpec>,
     /// The signed bytes: text with the placeholders `{body}`, `{timestamp}`, `{id}` (the header named first in
@@ -58,6 +63,8 @@ pub struct SchemeSpec {
     pub each: Option<String>,
     /// The answer that the sender waits for.
     pub acknowledge: Option<AcknowledgeSpec>,
+    /// How the sender speaks of jobs, for senders whose events are ends of jobs.
+    pub job: Option<JobSpec>,
 }
 
 /// One place where a signature may stand. Several of one header must agree on how its value splits.
@@ -143,4 +150,69 @@ pub struct AcknowledgeSpec {
     pub within: Option<String>,
     /// Which statuses count, and what happens otherwise.
     pub note: String,
+}
+
+/// How a sender speaks of jobs.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JobSpec {
+    /// JSON pointers to the job's status, tried in order, for every shape in which the sender tells it.
+    pub status: Vec<String>,
+    /// What statuses and event types mean, in any case: word = how the job ended.
+    pub outcomes: BTreeMap<String, String>,
+    /// Statuses and event types of a job that goes on, in any case.
+    pub progress: Vec<String>,
+    /// Values that the sender tells: name = the JSON pointers to it, tried in order.
+    pub values: BTreeMap<String, Vec<String>>,
+    /// How the sender is asked about a job.
+    pub lookup: Option<LookupSpec>,
+}
+
+/// How a sender is asked about a job, by `GET`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LookupSpec {
+    /// Where to, with `{job_id}` in its place.
+    pub url: String,
+    /// The headers in which the sender wants a secret.
+    pub headers: Vec<String>,
+    /// What answers mean; the first that fits counts.
+    pub answers: Vec<LookupAnswerSpec>,
+}
+
+/// What an answer of one form means. Exactly one of `means` and `outcome`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LookupAnswerSpec {
+    /// The answer's status.
+    pub status: u16,
+    /// JSON pointers into its body, and the text of the value that must stand there.
+    pub r#where: BTreeMap<String, String>,
+    /// `status` (its body is read as an event is) or `not_yet`.
+    pub means: Option<String>,
+    /// How the job ended, whatever the body says.
+    pub outcome: Option<String>,
+}
+
+impl SchemeSpec {
+    /// Fills what is not said from the facts of another scheme: everything but how it signs, and its name.
+    pub(crate) fn fill_from(&mut self, base: Self) {
+        fn list<T>(own: &mut Vec<T>, base: Vec<T>) {
+            if own.is_empty() {
+                *own = base;
+            }
+        }
+        list(&mut self.docs, base.docs);
+        list(&mut self.id, base.id);
+        list(&mut self.event, base.event);
+        list(&mut self.subject, base.subject);
+        list(&mut self.account, base.account);
+        list(&mut self.test_events, base.test_events);
+        list(&mut self.progress_events, base.progress_events);
+        self.redelivery = self.redelivery.take().or(base.redelivery);
+        self.form_field = self.form_field.take().or(base.form_field);
+        self.each = self.each.take().or(base.each);
+        self.acknowledge = self.acknowledge.take().or(base.acknowledge);
+        self.job = self.job.take().or(base.job);
+    }
 }

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use ackbox_domain::{Backoff, DeliveryPolicy, Idempotency, OnUnknown};
 use toml::Spanned;
-use toml::de::DeValue;
 
 use self::idempotency::{Known, idempotency};
 use self::kind::KindName;
+use super::backoff::backoff;
 use super::reconcile;
-use super::report::{Read, Report, Reported, Span};
+use super::report::{Read, Report, Reported};
 use super::table::{Given, Key, Table, Value, entries, key, name};
-use super::value::time;
 use crate::config::DestinationConfig;
 use crate::reconcile::Reconcile;
 
@@ -34,7 +33,6 @@ pub(crate) const TABLES: &[&[Key]] = &[
     step_functions::KEYS,
     lambda::KEYS,
     idempotency::IDEMPOTENCY_KEYS,
-    BACKOFF_KEYS,
     breaker::BREAKER_KEYS,
 ];
 
@@ -58,8 +56,11 @@ const BREAKER_KEY: Key = key(
     "{ after = 10, pause = \"30s\", max_pause = \"10m\" }",
 );
 
-/// The keys of `backoff`.
-const BACKOFF_KEYS: &[Key] = &[key("first", "\"30s\""), key("max", "\"1h\"")];
+/// The waits between attempts where nothing is written.
+const BACKOFF: Backoff = Backoff {
+    first: Duration::from_secs(30),
+    max: Duration::from_secs(3600),
+};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -68,7 +69,6 @@ const TIMEOUT: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(14 *
 const RETRY_FOR: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(365 * 24 * 3600);
 /// As many as `[delivery]` may say.
 const CONCURRENCY: RangeInclusive<usize> = 1..=1000;
-const BACKOFF: RangeInclusive<Duration> = MILLISECOND..=Duration::from_secs(7 * 24 * 3600);
 
 /// A destination, and what others must agree with, also where another part of it is a mistake.
 pub(crate) struct Destination<'a> {
@@ -93,7 +93,7 @@ pub(crate) fn destination<'a>(
     let hint = |name: &str| kind.hint(name);
     let table = Table::hinting(report, found, value.span(), words, kind.keys(), hint);
     let timeout = table.duration_or("timeout", Duration::from_secs(10), TIMEOUT);
-    let backoff = backoff(&table);
+    let backoff = backoff(&table, BACKOFF);
     let known = match kind.keeps(&table) {
         Some(keeps) => idempotency(&table, keeps),
         // What it keeps depends on what is missing or a mistake, which is on the report by the end.
@@ -201,40 +201,4 @@ fn on_unknown(table: &Table<'_>, known: Option<&Known>) -> Read<OnUnknown> {
         allowed => return Ok(*allowed),
     };
     Err(table.report.mistake(&given.span(), message, help))
-}
-
-fn backoff(table: &Table<'_>) -> Read<Backoff> {
-    const DEFAULT: Backoff = Backoff {
-        first: Duration::from_secs(30),
-        max: Duration::from_secs(3600),
-    };
-    let Some(value) = table.get("backoff") else {
-        return Ok(DEFAULT);
-    };
-    let DeValue::Table(entries) = value.get_ref() else {
-        return Err(table.not_a("backoff", value, "", "a table"));
-    };
-    let title = format!("`backoff` of {}", table.title);
-    let inner = Table::of(table.report, entries, value.span(), title, BACKOFF_KEYS);
-    let first = inner.duration_or("first", DEFAULT.first, BACKOFF);
-    let max = inner.duration_or("max", DEFAULT.max, BACKOFF);
-    let (first, max) = (first?, max?);
-    if first.value > max.value {
-        let span: Span = first.span.or(max.span).unwrap_or(value.span());
-        let message = format!(
-            "`backoff`: first ({}) is longer than max ({})",
-            time(first.value),
-            time(max.value)
-        );
-        let help = format!(
-            "write backoff = {{ first = \"{}\", max = \"{}\" }}",
-            time(max.value),
-            time(first.value)
-        );
-        return Err(table.report.mistake(&span, message, help));
-    }
-    Ok(Backoff {
-        first: first.value,
-        max: max.value,
-    })
 }

@@ -1,4 +1,4 @@
-//! A rule's `on`: which events it wants. An entry that could never fit is refused, or warned of; so is a
+//! The `on` of a rule or a job: which events it wants. An entry that could never fit is refused, or warned of; so is a
 //! choice between rules that stands on a type which nobody signed.
 
 use ackbox_domain::{EventPattern, Locator, Rule};
@@ -10,8 +10,12 @@ use super::report::Read;
 use super::sender::Sender;
 use super::table::Table;
 
-/// The patterns of `on`; without it, every event.
-pub(crate) fn patterns(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<Vec<EventPattern>> {
+/// The patterns of `on`; without it, every event. `who` wants them: "the rule".
+pub(crate) fn patterns(
+    table: &Table<'_>,
+    sender: Option<&Sender<'_>>,
+    who: &str,
+) -> Read<Vec<EventPattern>> {
     let Some(texts) = table.texts("on")? else {
         return Ok(vec![EventPattern::Any]);
     };
@@ -19,7 +23,7 @@ pub(crate) fn patterns(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<V
     if texts.is_empty() {
         return Err(table.report.mistake(
             &span,
-            "`on` is empty: the rule wants nothing",
+            format!("`on` is empty: {who} wants nothing"),
             "write the events that it wants, or leave `on` out for all of them",
         ));
     }
@@ -40,7 +44,7 @@ pub(crate) fn patterns(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<V
         .find(|(_, pattern)| **pattern != EventPattern::Any);
     if let (Some((text, _)), Ok([])) = (by_type, sender.event.as_deref()) {
         let message = format!(
-            "the rule wants {}, and [source.{}] does not know where the event's type stands",
+            "{who} wants {}, and [source.{}] does not know where the event's type stands",
             shown(text.get_ref()),
             sender.name
         );
@@ -51,7 +55,7 @@ pub(crate) fn patterns(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<V
         ));
     }
     for (text, pattern) in texts.iter().zip(&patterns) {
-        warn_of_test_event(table, sender, text, pattern);
+        warn_of_test_event(table, sender, text, pattern, who);
     }
     Ok(patterns)
 }
@@ -84,13 +88,14 @@ fn warn_of_test_event(
     sender: &Sender<'_>,
     text: &Spanned<&str>,
     pattern: &EventPattern,
+    who: &str,
 ) {
     let tests = sender.test_events.as_deref().unwrap_or_default();
     if let EventPattern::Exact(event) = pattern
         && tests.contains(event)
     {
         let message = format!(
-            "the rule wants {}, which only tests the connection: it never makes an action",
+            "{who} wants {}, which only tests the connection: it never makes an action",
             shown(event)
         );
         table.report.warn(

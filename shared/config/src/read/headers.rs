@@ -1,6 +1,9 @@
-//! A destination's own headers: names that are ours are refused, and values are references to secrets,
+//! Headers whose names are settings. A sender's; and a destination's own: names that are ours are refused, and values are references to secrets,
 //! never the values: the file is kept in a repository and travels in the package.
 
+use std::sync::Arc;
+
+use ackbox_signature::{GrammarError, Scheme};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -127,6 +130,33 @@ fn reference(table: &Table<'_>, name: &str, value: &Spanned<DeValue<'_>>) -> Rea
         text,
         &format!("the value of the header {}", shown(name)),
     )
+}
+
+/// A sender's scheme under the names of headers that are settings at the sender.
+pub(crate) fn moved(table: &Table<'_>, scheme: Arc<Scheme>) -> Read<Arc<Scheme>> {
+    let signature = table.text("signature_header")?;
+    let timestamp = table.text("timestamp_header")?;
+    if signature.is_none() && timestamp.is_none() {
+        return Ok(scheme);
+    }
+    let text =
+        |given: &Option<Spanned<&str>>| given.as_ref().map(|text| (*text.get_ref()).to_owned());
+    let (signature, timestamp) = (text(&signature), text(&timestamp));
+    let moved = scheme.with_headers(signature.as_deref(), timestamp.as_deref());
+    moved.map(Arc::new).map_err(|mistakes| {
+        for GrammarError { field, message } in mistakes {
+            let key = if field == "timestamp_header" {
+                "timestamp_header"
+            } else {
+                "signature_header"
+            };
+            let slug = scheme.slug();
+            let message = format!("`{key}` of the scheme \"{slug}\": {message}");
+            let help = "remove it, or write the name that stands in the sender's settings";
+            table.report.mistake(&table.place(key), message, help);
+        }
+        Reported
+    })
 }
 
 /// The header that carries the action's key, lower-case.

@@ -8,6 +8,7 @@ use super::destination::Destination;
 use super::report::{Report, Span};
 use super::table::Given;
 use super::value::time;
+use crate::config::SourceConfig;
 
 const SPARE: Duration = Duration::from_secs(5);
 
@@ -31,6 +32,64 @@ pub(crate) fn check(report: &Report<'_>, delivery: &Delivery, destinations: &[De
     for destination in destinations {
         relations.window_outlasts_an_attempt(destination);
         relations.function_outlasts_a_question(destination);
+    }
+}
+
+/// Checks that a run of the reconciler is long enough to ask each source.
+pub(crate) fn check_lookups(report: &Report<'_>, delivery: &Delivery, sources: &[SourceConfig]) {
+    for source in sources {
+        let Some(lookup) = &source.lookup else {
+            continue;
+        };
+        let question = Question {
+            title: format!("[source.{}.job.lookup]", source.source.name),
+            whom: "source",
+            timeout: lookup.timeout,
+        };
+        question.fits(report, delivery);
+    }
+}
+
+/// A question, and how long its answer is waited for.
+struct Question {
+    title: String,
+    whom: &'static str,
+    timeout: Duration,
+}
+
+impl Question {
+    /// It ends, and its answer is written, before its function is stopped; else it is never asked.
+    fn fits(&self, report: &Report<'_>, delivery: &Delivery) {
+        let Self {
+            title,
+            whom,
+            timeout,
+        } = self;
+        let (Ok(function), Ok(margin)) = (&delivery.function_timeout, &delivery.settle_margin)
+        else {
+            return;
+        };
+        let least = *timeout + margin.value;
+        if function.value > least {
+            return;
+        }
+        let message = format!(
+            "`function_timeout` ({}) must be longer than the timeout of {title} ({}) + settle_margin ({}), which is {}: the {whom} would never be asked",
+            time(function.value),
+            time(*timeout),
+            time(margin.value),
+            time(least)
+        );
+        let help = format!(
+            "write function_timeout = \"{}\" in [delivery] (and as the function's own timeout), or a shorter timeout in {}",
+            time(least + SPARE),
+            if *whom == "source" {
+                "lookup"
+            } else {
+                "reconcile"
+            }
+        );
+        report.mistake(&place_of(&[function, margin]), message, help);
     }
 }
 
@@ -219,33 +278,15 @@ impl Relations<'_, '_> {
     /// A question ends, and its answer is written, before its function is stopped; else it is never asked.
     fn function_outlasts_a_question(&self, destination: &Destination<'_>) {
         let Destination { title, config, .. } = destination;
-        let (Ok(function), Ok(margin)) = (
-            &self.delivery.function_timeout,
-            &self.delivery.settle_margin,
-        ) else {
-            return;
-        };
         let config = config.as_ref().ok();
-        let Some(reconcile) = config.and_then(|config| config.reconcile.as_ref()) else {
-            return;
-        };
-        let least = reconcile.timeout + margin.value;
-        if function.value > least {
-            return;
+        if let Some(reconcile) = config.and_then(|config| config.reconcile.as_ref()) {
+            let question = Question {
+                title: format!("`reconcile` of [destination.{title}]"),
+                whom: "destination",
+                timeout: reconcile.timeout,
+            };
+            question.fits(self.report, self.delivery);
         }
-        let message = format!(
-            "`function_timeout` ({}) must be longer than the timeout of `reconcile` of [destination.{title}] ({}) + settle_margin ({}), which is {}: the destination would never be asked",
-            time(function.value),
-            time(reconcile.timeout),
-            time(margin.value),
-            time(least)
-        );
-        let help = format!(
-            "write function_timeout = \"{}\" in [delivery] (and as the function's own timeout), or a shorter timeout in reconcile",
-            time(least + SPARE)
-        );
-        self.report
-            .mistake(&place_of(&[function, margin]), message, help);
     }
 
     fn timeout(&self) -> Duration {

@@ -43,6 +43,9 @@ pub(crate) fn rules<'a>(
     let report = source.report;
     let header = format!("[[source.{title}.rule]]");
     let Some(value) = source.get("rule") else {
+        if source.get("job").is_some() {
+            return Ok(Vec::new());
+        }
         let message = format!(
             "{} has no rule: its messages are acknowledged and make nothing",
             source.title
@@ -82,7 +85,7 @@ fn rule<'a>(
     let name = table
         .required("name", table.text("name"))
         .and_then(|text| name(table.report, &text, "a rule's name"));
-    let on = event::patterns(table, sender);
+    let on = event::patterns(table, sender, "the rule");
     let key = action_key::parts(table, sender);
     let namespace = namespace(table);
     let fingerprint = fingerprint(table, sender, key.as_deref().unwrap_or_default());

@@ -99,6 +99,7 @@ fn in_words(message: &str, value: &Value<'_>, span: &Span) -> (String, String) {
         Some((_, "a string")) => "a text",
         Some((_, "a sequence")) => "a list",
         Some((_, "a map")) => "a table",
+        Some((_, "u16")) => "a number",
         Some((_, expected)) if expected.starts_with("struct ") => "a table",
         Some((_, expected)) => expected,
         None if message.starts_with("`redelivery` is") => {

@@ -104,7 +104,7 @@ impl<'a> Sender<'a> {
             (
                 &self.trusts_id,
                 "trust_unsigned_id",
-                "neither a key part nor a choice between rules stands in a header that the signature leaves out",
+                "neither a key part, nor a choice between rules, nor what tells of a job stands in a header that the signature leaves out",
             ),
             (
                 &self.trusts_body,

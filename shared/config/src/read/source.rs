@@ -6,6 +6,8 @@ use std::time::Duration;
 use ackbox_domain::{Each, Name, Source, notice};
 use toml::Spanned;
 
+use super::headers;
+use super::job::{self, About, Spaces};
 use super::locator::{pointer, repeated, scheme_pointer};
 use super::report::{Read, Report, Span};
 use super::rule;
@@ -19,6 +21,8 @@ use crate::config::{OnConflict, SourceConfig};
 pub(crate) const KEYS: &[Key] = &[
     key("scheme", "\"standard-webhooks\""),
     key("secrets", "[\"env:REPORTS_SECRET\"]"),
+    key("signature_header", "\"X-Signature\""),
+    key("timestamp_header", "\"X-Timestamp\""),
     key("max_body", "\"256 KiB\""),
     key("tolerance", "\"5m\""),
     key("id", "\"header:webhook-id\""),
@@ -36,6 +40,7 @@ pub(crate) const KEYS: &[Key] = &[
         "rule",
         "[{ name = \"..\", key = [\"..\"], destination = \"..\" }]",
     ),
+    key("job", "{}"),
 ];
 
 /// The largest request of a Lambda function URL.
@@ -57,29 +62,53 @@ fn not_ours(report: &Report<'_>, title: &Spanned<&str>, name: Name) -> Read<Name
     Err(report.mistake(&title.span(), message, help))
 }
 
-/// Reads one source. `destinations` are the names that rules may use.
+/// What the whole file says, for its sources to be read against.
+pub(crate) struct Around<'f> {
+    pub(crate) schemes: &'f Schemes<'f>,
+    /// The names that rules may use.
+    pub(crate) destinations: &'f BTreeMap<&'f str, Span>,
+    pub(crate) spaces: Spaces,
+}
+
+/// Reads one source.
 pub(crate) fn source<'a>(
     report: &'a Report<'a>,
     title: &Spanned<&'a str>,
     value: &'a Value<'a>,
-    schemes: &Schemes<'_>,
-    destinations: &BTreeMap<&str, Span>,
+    around: &Around<'_>,
 ) -> Read<SourceConfig> {
     let table = Table::open(report, value, format!("[source.{}]", title.get_ref()), KEYS)?;
     let name =
         name(report, title, "a source's name").and_then(|name| not_ours(report, title, name));
     let scheme = table
         .required("scheme", table.text("scheme"))
-        .and_then(|text| schemes.meant(&table, text));
+        .and_then(|text| around.schemes.meant(&table, text))
+        .and_then(|scheme| headers::moved(&table, scheme));
     let secrets = secrets::required(&table, "secrets");
     let max_body = table.size("max_body", 1..=BODY_MAX);
     let on_conflict = table.word("on_conflict", CONFLICT, "\"acknowledge\" or \"refuse\"");
     let sender = scheme.map(|scheme| Sender::read(title.get_ref(), table.clone(), scheme));
-    let rules = rule::rules(&table, title.get_ref(), sender.as_ref().ok(), destinations);
+    let rules = rule::rules(
+        &table,
+        title.get_ref(),
+        sender.as_ref().ok(),
+        around.destinations,
+    );
+    let about = About {
+        source: title.get_ref(),
+        sender: sender.as_ref().ok(),
+        secrets: secrets.as_deref().ok(),
+        spaces: &around.spaces,
+    };
+    let job = job::job(&table, &about);
     let shape = Shape::read(&table, sender.as_ref().ok());
     let sender = sender?;
     sender.warn_of_needless_trust();
-    let shape = shape?;
+    let (shape, rules, job) = (shape?, rules?, job?);
+    if let Some(job) = &job {
+        job::warn_of_rules_beside(&sender, &job.jobs, &rules);
+    }
+    let (jobs, lookup) = job.map_or((None, None), |job| (Some(job.jobs), job.lookup));
     Ok(SourceConfig {
         source: Source {
             name: name?,
@@ -91,8 +120,8 @@ pub(crate) fn source<'a>(
             test_events: sender.test_events?,
             progress_events: shape.progress_events,
             form_field: sender.scheme.facts().form_field.clone(),
-            rules: rules?,
-            jobs: None,
+            rules,
+            jobs,
             max_body: max_body?.map_or(BODY_DEFAULT, |size| {
                 usize::try_from(size.into_inner()).unwrap_or(usize::MAX)
             }),
@@ -100,7 +129,7 @@ pub(crate) fn source<'a>(
         scheme: sender.scheme,
         secrets: secrets?,
         tolerance: shape.tolerance,
-        lookup: None,
+        lookup,
         on_conflict: on_conflict?.map(Spanned::into_inner).unwrap_or_default(),
     })
 }

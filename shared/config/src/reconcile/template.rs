@@ -7,13 +7,58 @@ use ackbox_domain::{Pointer, Scalar};
 use url::{Position, Url};
 
 /// A URL with places for the action's key (`{key}`) and for values of the body that was sent
-/// (`{/pointer}`), its own text as the URL standard writes it. Its query may hold a token, so it is
+/// (`{/pointer}`), or for a job's id (`{job_id}`), its own text as the URL standard writes it. Its query may hold a token, so it is
 /// never shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlTemplate(Vec<Piece>);
 
 /// A template as it is written: its places stand behind the host for whoever reads it.
 pub(crate) struct Written(Vec<Piece>);
+
+/// Which places a template may have.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    /// What is asked about.
+    what: &'static str,
+    /// The place of what names it.
+    name: &'static str,
+    /// Whether values of a body may stand beside it, or instead of it.
+    has_values: bool,
+}
+
+impl Places {
+    /// Of a question about an action.
+    pub(crate) const ACTION: Self = Self {
+        what: "action",
+        name: "key",
+        has_values: true,
+    };
+    /// Of a question about a job.
+    pub(crate) const JOB: Self = Self {
+        what: "job",
+        name: "job_id",
+        has_values: false,
+    };
+
+    /// "write {key} or {/pointer}" and the like.
+    fn known(self, between: &str) -> String {
+        let values = if self.has_values {
+            format!(" {between} {{/pointer}}")
+        } else {
+            String::new()
+        };
+        format!("{{{}}}{values}", self.name)
+    }
+
+    fn absent(self) -> String {
+        let Self { what, name, .. } = self;
+        if self.has_values {
+            format!("names no {what}: it has neither {{{name}}} nor a {{/pointer}}")
+        } else {
+            format!("names no {what}: it has no {{{name}}}")
+        }
+    }
+}
 
 const BEFORE_PATH: &str = "has a place before its path; a value must not choose the host";
 
@@ -23,7 +68,8 @@ const HALF_A_CODE: &str =
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    Key,
+    /// What is asked about: the action's key, the job's id.
+    Name,
     Value(Pointer),
 }
 
@@ -39,29 +85,29 @@ pub enum Unaskable {
     )]
     NamesNothing(Pointer),
     /// With its places filled, the URL is read as another one than it is written.
-    #[error("with the values of the body that was sent, the URL asks about something else")]
+    #[error("with its places filled, the URL asks about something else")]
     Elsewhere,
 }
 
 impl Written {
     /// Reads the places of a template; the error continues "the URL ..".
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, places: Places) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             let (place, behind) = after
                 .split_once('}')
-                .ok_or("has a { without its }; write {key} or {/pointer}")?;
+                .ok_or_else(|| format!("has a {{ without its }}; write {}", places.known("or")))?;
             if ends_in_half_a_code(before) {
                 return Err(HALF_A_CODE.to_owned());
             }
             pieces.push(Piece::Text(before.to_owned()));
-            pieces.push(self::place(place)?);
+            pieces.push(self::place(place, places)?);
             rest = behind;
         }
         pieces.push(Piece::Text(rest.to_owned()));
         if pieces.len() == 1 {
-            return Err("names no action: it has neither {key} nor a {/pointer}".to_owned());
+            return Err(places.absent());
         }
         let (before, _) = text.split_once('{').unwrap_or_default();
         let host = before.split_once("://").map(|(_, rest)| rest);
@@ -134,31 +180,32 @@ fn ends_in_half_a_code(text: &str) -> bool {
     end.ends_with('%') && text.len() - end.len() < 2
 }
 
-fn place(text: &str) -> Result<Piece, String> {
+fn place(text: &str, places: Places) -> Result<Piece, String> {
     match text {
-        "key" => Ok(Piece::Key),
-        pointer if pointer.starts_with('/') => pointer
+        name if name == places.name => Ok(Piece::Name),
+        pointer if pointer.starts_with('/') && places.has_values => pointer
             .parse()
             .map(Piece::Value)
             .map_err(|why| format!("has {{{pointer}}}, which is no JSON pointer: {why}")),
         other => {
             let other = other.escape_debug().take(40).collect::<String>();
-            Err(format!(
-                "has {{{other}}}; only {{key}} and {{/pointer}} are known"
-            ))
+            let known = places.known("and");
+            let are = if places.has_values { "are" } else { "is" };
+            Err(format!("has {{{other}}}; only {known} {are} known"))
         }
     }
 }
 
 impl UrlTemplate {
-    /// The URL that asks about an action: the template's own, with each place filled by one value that
-    /// is still that value when the URL is read.
-    pub fn url(&self, key: &str, body: &[u8]) -> Result<Url, Unaskable> {
+    /// The URL that asks about an action (by its key and the body that was sent) or a job (by its id, and no
+    /// body): the template's own, with each place filled by one value that is still that value when the URL
+    /// is read.
+    pub fn url(&self, name: &str, body: &[u8]) -> Result<Url, Unaskable> {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(own) => text.push_str(own),
-                Piece::Key => text.push_str(&encoded(key)),
+                Piece::Name => text.push_str(&encoded(name)),
                 Piece::Value(pointer) => text.push_str(&encoded(&value(body, pointer)?)),
             }
         }

@@ -261,7 +261,7 @@ const WARNINGS: &[Case] = &[
         "a permission that nothing needs",
         "tolerance = \"5m\"",
         "trust_unsigned_id = true\ntrust_body = true",
-        "5:21: `trust_unsigned_id` is not needed: neither a key part nor a choice between rules stands in a header that the signature leaves out; remove it\n\
+        "5:21: `trust_unsigned_id` is not needed: neither a key part, nor a choice between rules, nor what tells of a job stands in a header that the signature leaves out; remove it\n\
          6:14: `trust_body` is not needed: the signature covers the body; remove it",
     ),
     case(

@@ -40,6 +40,7 @@ impl Compiler {
             },
             tolerance,
             each: spec.each.clone(),
+            job: spec.job.as_ref().map(|job| self.job(job)),
         }
     }
 
@@ -89,7 +90,7 @@ impl Compiler {
     }
 
     /// RFC 6901, section 3, without the pointer to the whole document.
-    fn pointer(&mut self, field: String, pointer: &str) {
+    pub(super) fn pointer(&mut self, field: String, pointer: &str) {
         let escapes_are_known = pointer
             .split('~')
             .skip(1)

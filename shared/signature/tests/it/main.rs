@@ -8,6 +8,7 @@
 
 mod covered;
 mod grammar;
+mod job;
 mod properties;
 mod refusals;
 mod secrets;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn template(text: &str) -> Result<UrlTemplate, String> {
-    Written::parse(text)?.placed()
+    Written::parse(text, Places::ACTION)?.placed()
 }
 
 fn url(text: &str, body: &str) -> Result<Url, Unaskable> {
@@ -239,5 +239,33 @@ proptest! {
         if let (Some(one), Some(other)) = (url(&one), url(&other)) {
             prop_assert_eq!(&one[..url::Position::BeforePath], &other[..url::Position::BeforePath]);
         }
+    }
+}
+
+#[test]
+fn a_job_is_named_by_its_id_and_by_nothing_else() {
+    let job = |text: &str| Written::parse(text, Places::JOB)?.placed();
+    let template = job("https://a.example/jobs/{job_id}/status").unwrap();
+    let url = template.url("../x?y", b"").unwrap();
+    assert_eq!(url.path(), "/jobs/%2E%2E%2Fx%3Fy/status");
+    for id in [".", ".."] {
+        assert_eq!(template.url(id, b""), Err(Unaskable::Elsewhere), "{id}");
+    }
+    for (text, said) in [
+        ("https://a.example/jobs", "names no job: it has no {job_id}"),
+        (
+            "https://a.example/{key}",
+            "has {key}; only {job_id} is known",
+        ),
+        (
+            "https://a.example/{job_id}/{/id}",
+            "has {/id}; only {job_id} is known",
+        ),
+        (
+            "https://a.example/{job_id",
+            "has a { without its }; write {job_id}",
+        ),
+    ] {
+        assert_eq!(job(text).unwrap_err(), said);
     }
 }
