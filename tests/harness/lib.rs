@@ -31,6 +31,7 @@ pub mod log;
 pub mod requests;
 pub mod runtime_api;
 pub mod sender;
+pub mod workflow;
 pub mod world;
 
 pub use ackbox::demo::destination;

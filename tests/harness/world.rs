@@ -99,6 +99,11 @@ impl World {
         Store::new(engine::client(endpoint).await, self.table.name())
     }
 
+    /// Where the engine itself answers, past the faults.
+    pub fn engine_endpoint(&self) -> &str {
+        self.engine.endpoint()
+    }
+
     /// A receiver, as another process would be.
     pub async fn receiver(&self) -> Receiver {
         self.receiver_on(self.store().await)

@@ -28,3 +28,4 @@ mod several;
 mod stream;
 mod sweep;
 mod template;
+mod workflow;

@@ -9,8 +9,8 @@
 //! | conflict | `ACTION#<key>` | `CONFLICT#<fingerprint>` | other content that came under the same key |
 //! | uncompared | `ACTION#<key>` | `UNCOMPARED#<fingerprint>` | other content under another fingerprint recipe |
 //! | job | `JOB#<space>#<id>` | `JOB` | the application's own record of a job, and how it ended once that is known |
-//! | seen | `JOB#..` | `SEEN#<digest>` | the observation by which its end became known, as it came |
-//! | parked | `JOB#..` | `PARKED#<digest>` | the observed end of a job that is not bound yet |
+//! | seen | `JOB#..` | `SEEN#<identity>` | the observation by which its end became known, as it came |
+//! | parked | `JOB#..` | `PARKED#<identity>` | the observed end of a job that is not bound yet |
 //! | disagreement | `JOB#..` | `CONFLICT#<digest>` | an observation that does not agree with the job |
 //! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, until when and why; written when that changes |
 //! | meta | `META` | `META` | every source, destination and job space ever used; only grows |
@@ -148,9 +148,9 @@ pub mod kind {
     pub const UNCOMPARED: &str = "UNCOMPARED#";
     /// The record of a job.
     pub const JOB: &str = "JOB";
-    /// Followed by the observation's digest, 32 hex characters.
+    /// Followed by the observation's identity, 32 hex characters.
     pub const SEEN: &str = "SEEN#";
-    /// Followed by the observation's digest, 32 hex characters.
+    /// Followed by the observation's identity, 32 hex characters.
     pub const PARKED: &str = "PARKED#";
     /// Whether a destination is paused.
     pub const PAUSE: &str = "PAUSE";

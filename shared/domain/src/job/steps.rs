@@ -41,19 +41,25 @@ pub struct JobObservation {
 }
 
 impl JobObservation {
+    /// Its own identity: who told what, by which source, for whom. The bytes alone would not do, where another account signs the same.
+    pub fn identity(&self) -> [u8; 16] {
+        let digest = data_encoding::HEXLOWER.encode(&self.digest);
+        let said = [
+            self.source.as_str(),
+            &self.account,
+            self.outcome.as_str(),
+            &digest,
+        ];
+        short("ackbox job observation 1", &said)
+    }
+
     /// The identity of what it disagrees in: the same for whoever says the same, however often and in whatever
     /// bytes.
     pub fn disagreement(&self, why: &str) -> [u8; 8] {
-        let mut hasher = Sha256::new();
-        hasher.update(b"ackbox job disagreement 1");
-        for text in [self.account.as_str(), self.outcome.as_str(), why] {
-            hasher.update((text.len() as u64).to_be_bytes());
-            hasher.update(text);
-        }
-        let hash: Hash = hasher.finalize().into();
-        let mut short = [0; 8];
-        short.copy_from_slice(&hash[..8]);
-        short
+        short(
+            "ackbox job disagreement 1",
+            &[&self.account, self.outcome.as_str(), why],
+        )
     }
 
     /// A value of the fact as it came: raw JSON. `None` also where the fact cannot be read there.
@@ -305,4 +311,18 @@ fn envelope(
         content_type: Some("application/json".to_owned()),
         content_encoding: None,
     }
+}
+
+/// The beginning of a hash of texts that cannot run into each other.
+fn short<const N: usize>(what: &str, texts: &[&str]) -> [u8; N] {
+    let mut hasher = Sha256::new();
+    hasher.update(what);
+    for text in texts {
+        hasher.update((text.len() as u64).to_be_bytes());
+        hasher.update(text);
+    }
+    let hash: Hash = hasher.finalize().into();
+    let mut short = [0; N];
+    short.copy_from_slice(&hash[..N]);
+    short
 }

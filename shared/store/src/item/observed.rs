@@ -82,7 +82,7 @@ impl ObservedItem {
 
     /// The evidence of a job's end.
     pub(crate) fn seen(seen: &JobObservation) -> Self {
-        Self::new(seen, format!("{}{}", kind::SEEN, short(&seen.digest)))
+        Self::new(seen, format!("{}{}", kind::SEEN, named(seen)))
     }
 
     /// What waits `wait` long for its binding, and is offered again after `first`.
@@ -93,7 +93,7 @@ impl ObservedItem {
             until: Some(until),
             work_shard: Some(shard),
             due_at: Some(seen.seen_at.plus(first).min(until)),
-            ..Self::new(seen, parked_sk(&seen.digest))
+            ..Self::new(seen, format!("{}{}", kind::PARKED, named(seen)))
         }
     }
 
@@ -172,11 +172,6 @@ impl ObservedItem {
     }
 }
 
-/// The sort key of what is parked of these bytes.
-pub(crate) fn parked_sk(digest: &[u8; 32]) -> String {
-    format!("{}{}", kind::PARKED, short(digest))
-}
-
-fn short(digest: &[u8; 32]) -> String {
-    HEXLOWER.encode(&digest[..16])
+fn named(seen: &JobObservation) -> String {
+    HEXLOWER.encode(&seen.identity())
 }
