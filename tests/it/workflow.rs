@@ -34,7 +34,7 @@ async fn many(workflow: &Workflow, kind: &str) -> usize {
 }
 
 async fn bind(workflow: &Workflow, job: &Value) {
-    let store = workflow.world.store().await;
+    let store = workflow.store().await;
     workflow.bind(&store, job).await.unwrap();
 }
 
@@ -46,7 +46,7 @@ async fn send(workflow: &Workflow, teller: Teller, outcome: &str) -> (u16, Strin
 
 async fn poll(workflow: &Workflow) -> Value {
     workflow.world.clock.advance(POLL_AFTER);
-    workflow.reconcile(workflow.world.store().await).await
+    workflow.reconcile(workflow.store().await).await
 }
 
 fn said(answer: &(u16, String)) -> (u16, &str) {
@@ -64,7 +64,7 @@ async fn a_webhook_and_then_a_lookup_are_one_action_of_each_step() {
     );
     let first = delivered(&workflow).await;
     poll(&workflow).await;
-    let store = workflow.world.store().await;
+    let store = workflow.store().await;
     workflow.observe(&store, "1", "completed").await.unwrap();
     assert_eq!(delivered(&workflow).await, first);
     assert_eq!(first, bodies(&job("1"), "completed"));
@@ -105,7 +105,7 @@ async fn thirty_two_webhooks_and_lookups_at_once_are_one_action_of_each_step() {
         }
     });
     let lookups = (0..16).map(|_| async {
-        workflow.reconcile(workflow.world.store().await).await;
+        workflow.reconcile(workflow.store().await).await;
     });
     tokio::join!(join_all(webhooks), join_all(lookups));
     assert_eq!(delivered(&workflow).await, bodies(&job("1"), "completed"));
@@ -263,12 +263,8 @@ async fn a_parked_end_is_taken_up_though_the_application_writes_the_job_itself()
     );
     assert_eq!(many(&workflow, kind::PARKED).await, 1);
     // Bound, and nobody takes up what is parked.
-    let store = workflow.world.store().await;
-    let text = job("1").to_string();
-    let binding = ackbox_domain::job::binding(text.as_bytes()).unwrap();
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
-    let now = workflow.world.clock.now();
-    store.bind(&binding, &text, now, deadline).await.unwrap();
+    let store = workflow.store().await;
+    workflow.bind_alone(&store, &job("1")).await.unwrap();
     assert!(delivered(&workflow).await.is_empty());
     workflow.world.clock.advance(Duration::from_secs(10));
     let ran = workflow.reconcile(store).await;
@@ -288,11 +284,26 @@ async fn a_parked_end_that_nobody_binds_is_given_up_and_counted() {
     let mut expired = 0;
     for _ in 0..20 {
         workflow.world.clock.advance(Duration::from_secs(600));
-        let ran = workflow.reconcile(workflow.world.store().await).await;
+        let ran = workflow.reconcile(workflow.store().await).await;
         expired += ran["expired"].as_u64().unwrap();
     }
     assert_eq!(expired, 1);
     // It is a fact all the same.
     bind(&workflow, &job("1")).await;
     assert_eq!(delivered(&workflow).await, bodies(&job("1"), "completed"));
+}
+
+#[tokio::test]
+async fn the_same_bytes_for_two_accounts_wait_apart() {
+    let workflow = Workflow::new().await;
+    for teller in [Stranger, Organization] {
+        assert_eq!(
+            said(&send(&workflow, teller, "completed").await),
+            (200, "parked")
+        );
+    }
+    assert_eq!(many(&workflow, kind::PARKED).await, 2);
+    bind(&workflow, &job("1")).await;
+    assert_eq!(delivered(&workflow).await, bodies(&job("1"), "completed"));
+    assert_eq!(many(&workflow, kind::CONFLICT).await, 1);
 }

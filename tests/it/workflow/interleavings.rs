@@ -92,7 +92,7 @@ struct Acknowledged {
 /// Plays one act, and says what it was told if it lived so long.
 async fn play(workflow: &Workflow, doing: Doing) -> Option<Acknowledged> {
     let Some((call, behind)) = doing.killed else {
-        return acted(workflow, doing.act, workflow.world.store().await).await;
+        return acted(workflow, doing.act, workflow.store().await).await;
     };
     let faults = Faults::before(workflow.world.engine_endpoint())
         .await
@@ -172,11 +172,11 @@ async fn story(rounds: Vec<Round>) {
     if !is_bound {
         unbound(&workflow, &told).await;
         // The application's own write may be late; it comes all the same.
-        acted(&workflow, Act::Bind, workflow.world.store().await).await;
+        acted(&workflow, Act::Bind, workflow.store().await).await;
     }
-    for _ in 0..3 {
+    for _ in 0..2 {
         workflow.world.clock.advance(Duration::from_secs(601));
-        workflow.reconcile(workflow.world.store().await).await;
+        workflow.reconcile(workflow.store().await).await;
     }
     bound(&workflow, &told).await;
 }
@@ -207,7 +207,7 @@ async fn bound(workflow: &Workflow, told: &BTreeSet<Acknowledged>) {
     let expected = ended.as_deref().map(|outcome| bodies(&job("1"), outcome));
     assert_eq!(delivered(workflow).await, expected.unwrap_or_default());
     assert_eq!(many(workflow, kind::PARKED).await, 0);
-    let store = workflow.world.store().await;
+    let store = workflow.store().await;
     let story = store.job_story(&record.binding.job).await.unwrap();
     let disagrees = |outcome: &str, account: &str| {
         story.observed.iter().any(|observed| {

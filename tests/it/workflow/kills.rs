@@ -15,12 +15,15 @@ use super::{Callback, delivered, many};
 enum Role {
     Callback,
     Bind,
+    /// The same, and nothing that is parked is taken up.
+    BindAlone,
     Reconcile,
 }
 
-/// Where a process stops: before its `n`th call reaches the table, or behind that.
+/// Where a process stops: before its `n`th call (of an operation) reaches the table, or behind that.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
+    operation: Option<&'static str>,
     call: usize,
     behind: bool,
 }
@@ -37,6 +40,7 @@ async fn play(workflow: &Workflow, role: Role, store: Store) -> bool {
             answer.status == 200
         }
         Role::Bind => workflow.bind(&store, &job("1")).await.is_ok(),
+        Role::BindAlone => workflow.bind_alone(&store, &job("1")).await.is_ok(),
         Role::Reconcile => {
             workflow.reconcile(store).await;
             true
@@ -61,7 +65,8 @@ async fn stopped(
     } else {
         Fault::Stall
     };
-    let injected = faults.inject(Rule::any().calls(stop.call..=stop.call), fault);
+    let rule = stop.operation.map_or_else(Rule::any, Rule::operation);
+    let injected = faults.inject(rule.calls(stop.call..=stop.call), fault);
     let store = workflow.world.store_at(&faults.endpoint()).await;
     let playing = play(workflow, role, store);
     let mut playing = std::pin::pin!(playing);
@@ -71,7 +76,7 @@ async fn stopped(
         _ = &mut playing => false,
     };
     for other in meanwhile {
-        let store = workflow.world.store().await;
+        let store = workflow.store().await;
         assert!(
             play(workflow, *other, store).await,
             "{role:?} {stop:?} {other:?}"
@@ -87,7 +92,7 @@ async fn stopped(
 /// Whoever was not answered comes again, and the schedule goes on.
 async fn settled(workflow: &Workflow) {
     for role in [Role::Callback, Role::Bind] {
-        assert!(play(workflow, role, workflow.world.store().await).await);
+        assert!(play(workflow, role, workflow.store().await).await);
     }
     one_action_of_each_step(workflow).await;
 }
@@ -95,7 +100,7 @@ async fn settled(workflow: &Workflow) {
 async fn one_action_of_each_step(workflow: &Workflow) {
     for _ in 0..3 {
         workflow.world.clock.advance(Duration::from_secs(11));
-        workflow.reconcile(workflow.world.store().await).await;
+        workflow.reconcile(workflow.store().await).await;
     }
     assert_eq!(delivered(workflow).await, bodies(&job("1"), "completed"));
     assert_eq!(many(workflow, kind::PARKED).await, 0);
@@ -104,16 +109,30 @@ async fn one_action_of_each_step(workflow: &Workflow) {
 
 /// Every call of a role is a place to stop; ends where there is none any more.
 async fn at_every_call(role: Role, is_killed: bool, before: &[Role], meanwhile: &[Role]) -> usize {
+    at_every(None, role, is_killed, before, meanwhile).await
+}
+
+async fn at_every(
+    operation: Option<&'static str>,
+    role: Role,
+    is_killed: bool,
+    before: &[Role],
+    meanwhile: &[Role],
+) -> usize {
     for call in 1.. {
         for behind in [false, true] {
             let workflow = Workflow::new().await;
             for first in before {
-                assert!(play(&workflow, *first, workflow.world.store().await).await);
+                assert!(play(&workflow, *first, workflow.store().await).await);
             }
-            if before.contains(&Role::Bind) && before.contains(&Role::Callback) {
+            if before.contains(&Role::BindAlone) {
                 workflow.world.clock.advance(Duration::from_secs(11));
             }
-            let stop = Stop { call, behind };
+            let stop = Stop {
+                operation,
+                call,
+                behind,
+            };
             let has_stopped = stopped(&workflow, role, stop, is_killed, meanwhile).await;
             let is_whole = !is_killed || !has_stopped;
             let all = [before, meanwhile, &[role]].concat();
@@ -159,8 +178,12 @@ async fn a_binding_that_is_killed_at_each_call_and_made_again() {
 async fn a_registrar_that_dies_once_the_job_is_bound_loses_nothing() {
     for call in 1.. {
         let workflow = Workflow::new().await;
-        assert!(play(&workflow, Role::Callback, workflow.world.store().await).await);
-        let stop = Stop { call, behind: true };
+        assert!(play(&workflow, Role::Callback, workflow.store().await).await);
+        let stop = Stop {
+            operation: None,
+            call,
+            behind: true,
+        };
         let has_stopped = stopped(&workflow, Role::Bind, stop, true, &[]).await;
         let is_bound = workflow.job("1").await.is_some();
         // Nobody makes the binding again.
@@ -176,11 +199,14 @@ async fn a_registrar_that_dies_once_the_job_is_bound_loses_nothing() {
 
 #[tokio::test]
 async fn a_reconciler_that_is_killed_at_each_call_leaves_the_rest_to_the_next() {
-    for before in [
-        &[Role::Callback, Role::Bind][..],
-        &[Role::Bind, Role::Callback],
-    ] {
-        at_every_call(Role::Reconcile, true, before, &[]).await;
-        at_every_call(Role::Reconcile, false, before, &[Role::Callback]).await;
+    /// A job that is bound by its application itself: what is parked is there for the reconciler.
+    const BOUND: [Role; 2] = [Role::Callback, Role::BindAlone];
+    let mut calls = 0;
+    // Its queries of the index are many, and change nothing.
+    for operation in ["GetItem", "TransactWriteItems", "UpdateItem", "DeleteItem"] {
+        let operation = Some(operation);
+        calls += at_every(operation, Role::Reconcile, true, &BOUND, &[]).await;
+        at_every(operation, Role::Reconcile, false, &BOUND, &[Role::Callback]).await;
     }
+    assert!(calls >= 4, "{calls}");
 }

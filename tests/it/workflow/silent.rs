@@ -11,7 +11,7 @@ use super::{bind, delivered, many};
 /// One run of the reconciler, `after` the last.
 async fn run(workflow: &Workflow, after: Duration) -> Value {
     workflow.world.clock.advance(after);
-    workflow.reconcile(workflow.world.store().await).await
+    workflow.reconcile(workflow.store().await).await
 }
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -71,7 +71,7 @@ async fn a_job_that_stays_silent_is_given_up_and_an_end_that_comes_later_still_c
     let workflow = Workflow::new().await;
     let mut written = job("1");
     let steps = written["steps"].as_array_mut().unwrap();
-    steps.push(json!({"step": "alarm-v1", "on": ["silent"], "destination": "mailer"}));
+    steps.push(json!({"step": "alarm-v1", "on": ["silent"], "destination": "analyzer"}));
     bind(&workflow, &written).await;
     let mut silent = 0;
     for _ in 0..8 {
