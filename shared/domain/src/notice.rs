@@ -1,5 +1,5 @@
-//! Trouble becomes an action of its own: an entry that is about to be dead, held or unknown, or other
-//! content under a known key, comes in; out goes what the destination for trouble is told, under a key
+//! Trouble becomes an action of its own: an entry that is about to be dead, held or unknown, other
+//! content under a known key, an observation that does not agree with its job, or a job that is given up, comes in; out goes what the destination for trouble is told, under a key
 //! of its own. What must never happen: that trouble with a notice makes a notice, or that one trouble
 //! is told under two keys.
 
@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::acceptance::{Fingerprint, Hash};
 use crate::action::{Action, ActionKey, RenderedBody, envelope};
 use crate::carriage::{Carriage, Unfit, is_xml};
+use crate::job::{Binding, JobObservation, JobRef};
 use crate::json::Scalar;
 use crate::name::Name;
 use crate::outbox::{AttemptRecord, EntryState, OutboxEntry};
@@ -36,13 +37,21 @@ pub enum Trouble {
     Held,
     /// An entry may have arrived, and its destination is asked.
     Unknown,
-    /// Other content came under a known key.
+    /// Other content came under a known key, or an observation that does not agree with its job.
     Conflict,
+    /// A job stayed silent, and was given up.
+    Silent,
 }
 
 impl Trouble {
     /// All of them.
-    pub const ALL: [Trouble; 4] = [Self::Dead, Self::Held, Self::Unknown, Self::Conflict];
+    pub const ALL: [Trouble; 5] = [
+        Self::Dead,
+        Self::Held,
+        Self::Unknown,
+        Self::Conflict,
+        Self::Silent,
+    ];
 
     /// The word in the configuration and in the notice.
     pub const fn as_str(self) -> &'static str {
@@ -51,6 +60,7 @@ impl Trouble {
             Self::Held => "held",
             Self::Unknown => "unknown",
             Self::Conflict => "conflict",
+            Self::Silent => "silent",
         }
     }
 
@@ -120,6 +130,21 @@ struct OfConflict<'a> {
     at: String,
 }
 
+/// What is told of a job.
+#[derive(Serialize)]
+struct OfJob<'a> {
+    space: &'a str,
+    job: String,
+    account: String,
+    became: &'a str,
+    source: &'a str,
+    outcome: Option<&'a str>,
+    fingerprint: Option<&'a str>,
+    asked: Option<u64>,
+    detail: Option<String>,
+    at: String,
+}
+
 impl Notify {
     /// The notice of an entry that is settled so at `now`; `None` where there is nothing to tell: no
     /// trouble, none that is wanted, none that is new, or trouble with a notice.
@@ -152,7 +177,7 @@ impl Notify {
             detail: last.detail.map(plain),
             at: now.to_string(),
         };
-        self.notice(trouble, &entry.key, None, &told, now)
+        self.notice(trouble, Of::Action(&entry.key), None, &told, now)
     }
 
     /// The notice of an action whose key was taken, at `original`, by other content.
@@ -179,7 +204,66 @@ impl Notify {
             at: action.accepted_at.to_string(),
         };
         let now = action.accepted_at;
-        self.notice(trouble, &action.key, Some(&fingerprint), &told, now)
+        self.notice(
+            trouble,
+            Of::Action(&action.key),
+            Some(&fingerprint),
+            &told,
+            now,
+        )
+    }
+
+    /// The notice of an observation that does not agree with its job, and of why.
+    ///
+    /// The key is made of the job and of what disagrees: one notice, however often that is said.
+    pub fn of_disagreement(&self, seen: &JobObservation, why: &str) -> Option<Action> {
+        let trouble = Trouble::Conflict;
+        if !self.on.contains(&trouble) {
+            return None;
+        }
+        let fingerprint = data_encoding::HEXLOWER.encode(&seen.disagreement(why));
+        let told = OfJob {
+            space: seen.job.space.as_str(),
+            job: plain(&seen.job.id),
+            account: plain(&seen.account),
+            became: trouble.as_str(),
+            source: seen.source.as_str(),
+            outcome: Some(seen.outcome.as_str()),
+            fingerprint: Some(&fingerprint),
+            asked: None,
+            detail: Some(plain(why)),
+            at: seen.seen_at.to_string(),
+        };
+        let of = Of::Job(&seen.job);
+        self.notice(trouble, of, Some(&fingerprint), &told, seen.seen_at)
+    }
+
+    /// The notice of a job that is given up at `now`, after it was asked about so often. `detail` is what was
+    /// heard last.
+    pub fn of_silence(
+        &self,
+        binding: &Binding,
+        (source, asked): (&Name, u64),
+        detail: Option<&str>,
+        now: Timestamp,
+    ) -> Option<Action> {
+        let trouble = Trouble::Silent;
+        if !self.on.contains(&trouble) {
+            return None;
+        }
+        let told = OfJob {
+            space: binding.job.space.as_str(),
+            job: plain(&binding.job.id),
+            account: plain(&binding.account),
+            became: trouble.as_str(),
+            source: source.as_str(),
+            outcome: None,
+            fingerprint: None,
+            asked: Some(asked),
+            detail: detail.map(plain),
+            at: now.to_string(),
+        };
+        self.notice(trouble, Of::Job(&binding.job), None, &told, now)
     }
 
     /// Whether a way can carry whatever would be told: what a notice may lack is not there, and what it may
@@ -191,63 +275,97 @@ impl Notify {
         let longest = "x".repeat(TEXT_MAX);
         for text in [None, Some(longest.as_str())] {
             for trouble in &self.on {
-                let sample = self.sample(*trouble, text);
-                sample.map_or(Ok(()), |notice| carriage.check(&notice.body))?;
+                for notice in self.samples(*trouble, text) {
+                    carriage.check(&notice.body)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn sample(&self, trouble: Trouble, text: Option<&str>) -> Option<Action> {
-        let key = ActionKey::new("", []);
-        let (key, at, name) = (&key, Timestamp::from_unix_ms(0), "x");
-        let (accepted_at, plain) = (at.to_string(), text.map(plain));
-        if trouble == Trouble::Conflict {
-            let told = OfConflict {
-                action: key.as_str(),
-                became: trouble.as_str(),
-                source: name,
-                rule: name,
-                destination: name,
-                accepted_at: accepted_at.clone(),
-                fingerprint: name,
-                message_id: plain.clone(),
-                event: plain.clone(),
-                subject: plain,
-                at: accepted_at,
-            };
-            return self.notice(trouble, key, Some(name), &told, at);
-        }
+    fn samples(&self, trouble: Trouble, text: Option<&str>) -> Vec<Action> {
+        let of_job = || self.sample_of_job(trouble, text);
+        let all = match trouble {
+            Trouble::Silent => vec![of_job()],
+            Trouble::Conflict => vec![self.sample_of_conflict(text), of_job()],
+            Trouble::Dead | Trouble::Held | Trouble::Unknown => {
+                vec![self.sample_of_entry(trouble, text)]
+            }
+        };
+        all.into_iter().flatten().collect()
+    }
+
+    fn sample_of_job(&self, trouble: Trouble, text: Option<&str>) -> Option<Action> {
+        let (at, name) = (Timestamp::from_unix_ms(0), "x");
+        let told = OfJob {
+            space: name,
+            job: text.map_or_else(|| name.to_owned(), plain),
+            account: text.map_or_else(|| name.to_owned(), plain),
+            became: trouble.as_str(),
+            source: name,
+            outcome: text.map(|_| name),
+            fingerprint: text.map(|_| name),
+            asked: text.map(|_| 1),
+            detail: text.map(plain),
+            at: at.to_string(),
+        };
+        let job = JobRef {
+            space: name.parse().ok()?,
+            id: name.to_owned(),
+            account: None,
+        };
+        self.notice(trouble, Of::Job(&job), Some(name), &told, at)
+    }
+
+    fn sample_of_conflict(&self, text: Option<&str>) -> Option<Action> {
+        let (key, trouble) = (&ActionKey::new("", []), Trouble::Conflict);
+        let (at, name, plain) = (Timestamp::from_unix_ms(0), "x", text.map(plain));
+        let told = OfConflict {
+            action: key.as_str(),
+            became: trouble.as_str(),
+            source: name,
+            rule: name,
+            destination: name,
+            accepted_at: at.to_string(),
+            fingerprint: name,
+            message_id: plain.clone(),
+            event: plain.clone(),
+            subject: plain,
+            at: at.to_string(),
+        };
+        self.notice(trouble, Of::Action(key), Some(name), &told, at)
+    }
+
+    fn sample_of_entry(&self, trouble: Trouble, text: Option<&str>) -> Option<Action> {
+        let (key, at, name) = (&ActionKey::new("", []), Timestamp::from_unix_ms(0), "x");
         let told = OfEntry {
             action: key.as_str(),
             became: trouble.as_str(),
             reason: text.map(|_| name),
             source: name,
             destination: name,
-            first_uncertain_at: text.map(|_| accepted_at.clone()),
+            accepted_at: at.to_string(),
+            first_uncertain_at: text.map(|_| at.to_string()),
             attempts: 0,
             last_status: text.map(|_| 200),
-            detail: plain,
-            at: accepted_at.clone(),
-            accepted_at,
+            detail: text.map(plain),
+            at: at.to_string(),
         };
-        self.notice(trouble, key, None, &told, at)
+        self.notice(trouble, Of::Action(key), None, &told, at)
     }
 
     /// `None` only where a name of ours would be none, or plain texts would not be JSON.
     fn notice(
         &self,
         trouble: Trouble,
-        of: &ActionKey,
+        of: Of<'_>,
         fingerprint: Option<&str>,
         told: &impl Serialize,
         now: Timestamp,
     ) -> Option<Action> {
         let text = |text: &str| Scalar::Text(text.to_owned());
-        let mut parts = vec![
-            ("action".to_owned(), text(of.as_str())),
-            ("became".to_owned(), text(trouble.as_str())),
-        ];
+        let mut parts = of.parts();
+        parts.push(("became".to_owned(), text(trouble.as_str())));
         parts.extend(fingerprint.map(|print| ("fingerprint".to_owned(), text(print))));
         let namespace = format!("{SOURCE}/{RULE}");
         let key = ActionKey::new(&namespace, parts.iter().map(|(_, value)| value));
@@ -259,8 +377,8 @@ impl Notify {
             source: SOURCE.parse().ok()?,
             rule: RULE.parse().ok()?,
             account: None,
-            subject: Some(of.to_string()),
-            event: Some(format!("action.{trouble}")),
+            subject: Some(of.subject()),
+            event: Some(format!("{}.{trouble}", of.word())),
             message_id: None,
             destination: self.destination.clone(),
             body: RenderedBody {
@@ -272,6 +390,42 @@ impl Notify {
         };
         notice.body = envelope::of_our_own(&notice, &to_raw_value(told).ok()?);
         Some(notice)
+    }
+}
+
+/// What a notice is of.
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    Action(&'a ActionKey),
+    Job(&'a JobRef),
+}
+
+impl Of<'_> {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Action(_) => "action",
+            Self::Job(_) => "job",
+        }
+    }
+
+    /// The parts of the notice's key that name it.
+    fn parts(self) -> Vec<(String, Scalar)> {
+        let part = |name: &str, text: &str| (name.to_owned(), Scalar::Text(text.to_owned()));
+        match self {
+            Self::Action(key) => vec![part("action", key.as_str())],
+            Self::Job(job) => {
+                let mut parts = vec![part("space", job.space.as_str()), part("job", &job.id)];
+                parts.extend(job.account.as_ref().map(|account| part("account", account)));
+                parts
+            }
+        }
+    }
+
+    fn subject(self) -> String {
+        match self {
+            Self::Action(key) => key.to_string(),
+            Self::Job(job) => plain(&job.to_string()),
+        }
     }
 }
 

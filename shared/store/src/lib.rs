@@ -18,6 +18,7 @@ mod item;
 mod job;
 mod meta;
 mod notice;
+mod once;
 mod pause;
 mod random;
 mod retry;

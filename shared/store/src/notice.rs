@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use ackbox_domain::job::JobObservation;
 use ackbox_domain::notice::Last;
-use ackbox_domain::{Action, Notify, OutboxEntry, Timestamp, Timing};
+use ackbox_domain::{Action, Name, Notify, OutboxEntry, Timestamp, Timing};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use crate::accept::transaction::{ACCEPTED, Items, OUTBOX};
@@ -16,7 +17,7 @@ use crate::random::random_id;
 use crate::retry::within;
 use crate::schema::attribute;
 use crate::size::Attributes;
-use crate::{Change, Deadline, Store, StoreError};
+use crate::{Change, Deadline, JobRecord, Store, StoreError};
 
 /// Who is told of trouble, and when the sweep takes up a notice that the stream lost.
 #[derive(Debug)]
@@ -140,6 +141,31 @@ impl Store {
         let notices = self.notices.as_ref()?;
         let action = notices.notify.of_conflict(action, original)?;
         Some(notices.notice(action))
+    }
+}
+
+impl Store {
+    /// What is to be told of an observation that does not agree with its job, if anything.
+    pub(crate) fn notice_of_disagreement(
+        &self,
+        seen: &JobObservation,
+        why: &str,
+    ) -> Option<Notice> {
+        let notices = self.notices.as_ref()?;
+        let action = notices.notify.of_disagreement(seen, why)?;
+        Some(notices.notice(action))
+    }
+
+    /// The notice of a job that is given up, where that is to be told.
+    pub(crate) fn notice_of_silence(
+        &self,
+        record: &JobRecord,
+        source: &Name,
+        now: Timestamp,
+    ) -> Option<Action> {
+        let notify = &self.notices.as_ref()?.notify;
+        let detail = record.detail.as_deref();
+        notify.of_silence(&record.binding, (source, record.asked), detail, now)
     }
 }
 

@@ -13,10 +13,13 @@ use crate::config::DestinationConfig;
 /// The keys of `[notify]`.
 pub(crate) const KEYS: &[Key] = &[
     key("destination", "\"operations\""),
-    key("on", "[\"dead\", \"held\", \"unknown\", \"conflict\"]"),
+    key(
+        "on",
+        "[\"dead\", \"held\", \"unknown\", \"conflict\", \"silent\"]",
+    ),
 ];
 
-const CHOICES: &str = "write some of \"dead\", \"held\", \"unknown\" and \"conflict\"";
+const CHOICES: &str = "write some of \"dead\", \"held\", \"unknown\", \"conflict\" and \"silent\"";
 
 /// Reads the table, where there is one.
 pub(crate) fn notify<'a>(

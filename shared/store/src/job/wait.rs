@@ -45,7 +45,8 @@ impl Store {
         deadline: Deadline,
     ) -> Result<Option<Vec<(ActionKey, Acceptance)>>, StoreError> {
         let job = &record.binding.job;
-        let actions = give_up(&record.binding, source, now);
+        let mut actions = give_up(&record.binding, source, now);
+        actions.extend(self.notice_of_silence(record, source, now));
         let mut update = unchanged(record);
         update.require_presence(attribute::SILENT_AT, false);
         update.set(attribute::SILENT_AT, time(now));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ackbox_domain::job::{Binding, Ids, JobObservation, JobRef, Unbound, binding};
-use ackbox_domain::{Acceptance, RenderedBody};
+use ackbox_domain::{Acceptance, Notify, RenderedBody, Trouble};
 use ackbox_store::schema::{self, attribute, kind};
 use ackbox_store::{
     Bound, Class, Disagreement, JobAcceptance, Observed, Offer, StillParked, Store, StoreError,
@@ -538,6 +538,37 @@ async fn evidence_that_has_no_room_is_kept_without_its_body_and_does_not_wait_so
     assert_eq!(accepted(&observe(&engine.store, &large).await), 2);
     let story = engine.store.job_story(&large.job).await.unwrap();
     assert!(!story.observed[0].is_whole);
+}
+
+#[tokio::test]
+async fn trouble_with_a_job_is_told_once_with_the_trouble_itself() {
+    let engine = Engine::start().await;
+    let notify = Notify {
+        destination: "ops".parse().unwrap(),
+        on: Trouble::ALL.into(),
+    };
+    let store = engine.store.clone().telling(Some(notify), TIMING);
+    bind(&store, &written("1")).await;
+    let mut other = ended("1", "completed");
+    other.account = "evil".to_owned();
+    for n in 0..3 {
+        other.digest = [n; 32];
+        observe(&store, &other).await;
+    }
+    let record = store.job(&other.job).await.unwrap().unwrap();
+    let source = "tornado".parse().unwrap();
+    let given_up = store.give_up_job(&record, &source, &TIMING, NOW, soon());
+    given_up.await.unwrap().unwrap();
+    let space = "ops".parse().unwrap();
+    let listed = store.list(Class::Open, &space, 10).await.unwrap();
+    let mut told = Vec::new();
+    for notice in &listed {
+        let accepted = store.story(&notice.key).await.unwrap().accepted.unwrap();
+        told.push((accepted.event.unwrap(), accepted.subject.unwrap()));
+    }
+    told.sort();
+    let of = |event: &str| (event.to_owned(), "tornado/1".to_owned());
+    assert_eq!(told, [of("job.conflict"), of("job.silent")]);
 }
 
 proptest! {
