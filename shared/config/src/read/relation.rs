@@ -3,12 +3,15 @@
 
 use std::time::Duration;
 
+use self::question::Question;
 use super::delivery::Delivery;
 use super::destination::Destination;
 use super::report::{Report, Span};
 use super::table::Given;
 use super::value::time;
 use crate::config::SourceConfig;
+
+mod question;
 
 const SPARE: Duration = Duration::from_secs(5);
 
@@ -45,51 +48,9 @@ pub(crate) fn check_lookups(report: &Report<'_>, delivery: &Delivery, sources: &
             title: format!("[source.{}.job.lookup]", source.source.name),
             whom: "source",
             timeout: lookup.timeout,
+            key: "lookup",
         };
         question.fits(report, delivery);
-    }
-}
-
-/// A question, and how long its answer is waited for.
-struct Question {
-    title: String,
-    whom: &'static str,
-    timeout: Duration,
-}
-
-impl Question {
-    /// It ends, and its answer is written, before its function is stopped; else it is never asked.
-    fn fits(&self, report: &Report<'_>, delivery: &Delivery) {
-        let Self {
-            title,
-            whom,
-            timeout,
-        } = self;
-        let (Ok(function), Ok(margin)) = (&delivery.function_timeout, &delivery.settle_margin)
-        else {
-            return;
-        };
-        let least = *timeout + margin.value;
-        if function.value > least {
-            return;
-        }
-        let message = format!(
-            "`function_timeout` ({}) must be longer than the timeout of {title} ({}) + settle_margin ({}), which is {}: the {whom} would never be asked",
-            time(function.value),
-            time(*timeout),
-            time(margin.value),
-            time(least)
-        );
-        let help = format!(
-            "write function_timeout = \"{}\" in [delivery] (and as the function's own timeout), or a shorter timeout in {}",
-            time(least + SPARE),
-            if *whom == "source" {
-                "lookup"
-            } else {
-                "reconcile"
-            }
-        );
-        report.mistake(&place_of(&[function, margin]), message, help);
     }
 }
 
@@ -284,6 +245,7 @@ impl Relations<'_, '_> {
                 title: format!("`reconcile` of [destination.{title}]"),
                 whom: "destination",
                 timeout: reconcile.timeout,
+                key: "reconcile",
             };
             question.fits(self.report, self.delivery);
         }

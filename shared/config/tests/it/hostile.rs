@@ -40,6 +40,11 @@ fn a_name_that_steers_a_terminal_is_shown_escaped_wherever_it_stands() {
         "[destination.a]\nurl = \"NAME\"\nheaders = { \"NAME\" = \"NAME\" }\nidempotency = { \"NAME\" = 1 }\n",
         "[destination.a]\nidempotency = { header = \"NAME\" }\nbackoff = { \"NAME\" = 1 }\n",
         "\"NAME\" = 1\n\"NAME\" = 2\n",
+        "[source.a]\nscheme = \"sume\"\nsecrets = [\"env:A\"]\nsignature_header = \"NAME\"\ntimestamp_header = \"NAME\"\n",
+        "[source.a]\nscheme = \"sume\"\nsecrets = [\"env:A\"]\n[source.a.job]\n\"NAME\" = 1\nspace = \"NAME\"\nids = \"NAME\"\non = [\"NAME\", \"*NAME\"]\naccount = \" \"\naccounts = { \"NAME\" = \"NAME\" }\nstatus = \"NAME\"\noutcomes = { \"NAME\" = \"NAME\" }\nprogress = [\"NAME\"]\nvalues = { \"NAME\" = \"NAME\" }\n",
+        "[source.a]\nscheme = \"sume\"\nsecrets = [\"env:A\"]\n[source.a.job]\noutcomes = { \"NAME\" = \"a\" }\nprogress = [\"NAME\"]\n",
+        "[source.a]\nscheme = \"sume\"\nsecrets = [\"env:A\"]\n[source.a.job.lookup]\n\"NAME\" = 1\nurl = \"https://a.example/{NAME}\"\nheaders = { \"NAME\" = \"NAME\" }\nanswers = [{ status = 1, \"NAME\" = 1, means = \"NAME\" }, { status = 200, outcome = \"NAME\" }]\n",
+        "[scheme.a]\nlike = \"NAME\"\n[scheme.a.job]\noutcomes = { \"NAME\" = \"NAME\" }\nprogress = [\"NAME\"]\nstatus = [\"NAME\"]\nvalues = { \"NAME\" = [\"NAME\"] }\n[scheme.a.job.lookup]\nurl = \"NAME\"\nheaders = [\"NAME\"]\n",
     ] {
         let text = text.replace("NAME", name);
         is_sane(&text);
@@ -67,7 +72,7 @@ proptest! {
             prop::sample::select(vec![
                 "[", "]", "[[", "]]", "=", "\n", "\"", "'", "{", "}", ",", ".", "source", "rule", "scheme",
                 "destination", "delivery", "a", "key", "secrets", "\"env:A\"", "\"10s\"", "10s", "5", "true",
-                "name", "url", "idempotency", "\"none\"", "signature", "\"\"\"", "#", "\u{feff}", "ä", "\\",
+                "name", "job", "lookup", "outcomes", "{job_id}", "like", "url", "idempotency", "\"none\"", "signature", "\"\"\"", "#", "\u{feff}", "ä", "\\",
             ]),
             0..60,
         ),

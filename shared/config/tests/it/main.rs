@@ -1,7 +1,11 @@
 //! Whole files through the public interface: what is read, and what is said of every kind of mistake.
 //! Each case edits one valid file in one place, and asserts every line that is said of it.
 
-#![allow(clippy::panic, reason = "a helper that panics fails its test")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper that panics fails its test"
+)]
 
 use ackbox_config::{Config, Mistake};
 
@@ -9,13 +13,16 @@ mod delivery;
 mod destination;
 mod example;
 mod hostile;
+mod job;
 mod kind;
 mod load;
+mod lookup;
 mod meaning;
 mod notify;
 mod payload;
 mod reconcile;
 mod rule;
+mod said_of_jobs;
 mod scheme;
 mod source;
 mod syntax;

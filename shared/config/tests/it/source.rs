@@ -18,7 +18,7 @@ const MISTAKES: &[Case] = &[
         "an unknown key, like none",
         "max_body =",
         "frobnicate =",
-        "4:1: [source.reports] has no key \"frobnicate\"; known here: `scheme`, `secrets`, `max_body`, `tolerance`, `id`, `event`, `subject`, `account`, `each`, `max_each`, `test_events`, `progress_events`, `trust_unsigned_id`, `trust_body`, `on_conflict`, `rule`",
+        "4:1: [source.reports] has no key \"frobnicate\"; known here: `scheme`, `secrets`, `signature_header`, `timestamp_header`, `max_body`, `tolerance`, `id`, `event`, `subject`, `account`, `each`, `max_each`, `test_events`, `progress_events`, `trust_unsigned_id`, `trust_body`, `on_conflict`, `rule`, `job`",
     ),
     case(
         "no scheme",
@@ -36,7 +36,7 @@ const MISTAKES: &[Case] = &[
         "an unknown scheme, like none",
         "\"standard-webhooks\"",
         "\"frobnicator\"",
-        "2:10: there is no scheme \"frobnicator\"; write one of github, openrouter, shopify, slack, standard-webhooks, stripe, sume, svix, token, tornado, or describe your sender in a [scheme.NAME] table",
+        "2:10: there is no scheme \"frobnicator\"; write one of github, openrouter, shopify, slack, standard-webhooks, stripe, sume, svix, token, tornado, tornado-key, or describe your sender in a [scheme.NAME] table",
     ),
     case(
         "no secrets",
