@@ -40,6 +40,7 @@ const SAMPLES: &[(&str, &str)] = samples![
     "svix",
     "token",
     "tornado",
+    "tornado-key",
 ];
 
 const FALLBACK: &str = "token";
