@@ -98,7 +98,7 @@ on_unknown = "reconcile"
 
 [destination.asked.reconcile]
 url = "https://a.example/jobs/{key}"
-answers = [{ status = 404, means = "not_applied" }]
+answers = [{ status = 200, means = "applied" }]
 "#;
     let mut asked = ackbox_tests::world::parsed(asked).destinations;
     let reconcile = asked.remove("asked").and_then(|asked| asked.reconcile);

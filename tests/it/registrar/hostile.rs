@@ -86,27 +86,25 @@ fn changed_json() -> impl Strategy<Value = (bool, Vec<u8>)> {
         })
 }
 
-#[tokio::test]
-async fn no_body_ends_in_a_panic_or_in_our_own_fault() {
-    let world = world().await;
-    let registrar = world.registrar().await;
+#[test]
+fn no_body_ends_in_a_panic_or_in_our_own_fault() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let world = runtime.block_on(world());
+    let registrar = runtime.block_on(world.registrar());
     let any_bytes = prop::collection::vec(any::<u8>(), 0..200);
     let bodies = prop_oneof![
         4 => changed_json(),
         1 => (any::<bool>(), any_bytes),
     ];
     let mut runner = TestRunner::new(Config::with_cases(256));
-    let handle = tokio::runtime::Handle::current();
-    tokio::task::block_in_place(|| {
-        runner.run(&bodies, |(is_record, body)| {
-            let path = if is_record { "/jobs" } else { "/observations" };
-            let answer = handle.block_on(ask(&registrar, "POST", path, body.clone()));
-            let body = String::from_utf8_lossy(&body);
-            prop_assert!(answer.status < 500, "{} {}: {:?}", path, body, answer);
-            Ok(())
-        })
-    })
-    .unwrap();
+    let judged = runner.run(&bodies, |(is_record, body)| {
+        let path = if is_record { "/jobs" } else { "/observations" };
+        let answer = runtime.block_on(ask(&registrar, "POST", path, body.clone()));
+        let body = String::from_utf8_lossy(&body);
+        prop_assert!(answer.status < 500, "{} {}: {:?}", path, body, answer);
+        Ok(())
+    });
+    judged.unwrap();
 }
 
 #[tokio::test]

@@ -66,13 +66,7 @@ async fn a_job_that_was_given_up_is_silent_and_has_the_actions_of_that() {
     let standing = store.job(&job).await.unwrap().unwrap();
     let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
     let timing = &world.config.delivery.timing;
-    let given_up = store.give_up_job(
-        &standing,
-        &job.space,
-        timing,
-        world.clock.now(),
-        deadline,
-    );
+    let given_up = store.give_up_job(&standing, &job.space, timing, world.clock.now(), deadline);
     assert!(given_up.await.unwrap().is_some());
     let job = said(&look(&registrar, "/jobs/tornado/j-1").await);
     assert_eq!(job["state"], "silent");
