@@ -27,7 +27,9 @@ async fn a_job_is_bound_once_and_the_same_record_changes_nothing() {
     let items = world.table.items().await;
     assert_eq!(items.len(), 1);
     // Spaces are no difference, but in an input: it is sent as it was written.
-    let spaced = record("j-1").to_string().replace("\"steps\":[", "\n \"steps\" : [");
+    let spaced = record("j-1")
+        .to_string()
+        .replace("\"steps\":[", "\n \"steps\" : [");
     let answer = ask(&registrar, "POST", "/jobs/", spaced).await;
     assert_eq!(answer.said(), (200, "same"));
     assert_eq!(world.table.items().await, items);
