@@ -44,6 +44,8 @@ pub enum Command {
     List(commands::list::Args),
     /// Show everything about one action, in the order of time
     Show(commands::show::Args),
+    /// Bind a job, show one, or list those that nothing was heard of
+    Job(commands::job::Args),
 }
 
 /// Which configuration.

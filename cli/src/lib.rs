@@ -50,5 +50,6 @@ async fn dispatch(command: Command, terminal: &Terminal) -> Result<ExitCode, Com
         Command::Verify(args) => commands::verify::run(args, terminal).await,
         Command::List(args) => commands::list::run(args, terminal).await,
         Command::Show(args) => commands::show::run(args, terminal).await,
+        Command::Job(args) => commands::job::run(args, terminal).await,
     }
 }

@@ -1,8 +1,10 @@
 //! What people and programs read: text goes out whole lines at a time, colours only to a terminal, and
 //! control characters from outside never.
 
+mod shell;
 mod table;
 
+pub use shell::quoted;
 pub use table::Entry;
 
 use std::error::Error;

@@ -8,6 +8,7 @@ use ackbox_domain::Timestamp;
 use ackbox_receiver::Receiver;
 use ackbox_signature::{Scheme, SignRequest};
 use data_encoding::BASE64;
+use lambda_http::{Body, Response};
 
 use crate::requests::{Host, Wire};
 
@@ -130,30 +131,34 @@ impl Webhook {
 
 /// Hands a request over as this host does, and waits for the answer.
 pub async fn send(receiver: &Receiver, wire: &Wire, host: Host) -> Answer {
-    let response = receiver.receive(wire.request(host), None).await;
-    let (head, body) = response.into_parts();
-    let headers: Vec<(String, String)> = head
-        .headers
-        .iter()
-        .map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            (name.as_str().to_owned(), value)
-        })
-        .collect();
-    let answer = Answer {
-        status: head.status.as_u16(),
-        outcome: String::new(),
-        headers,
-        body: body.to_vec(),
-    };
-    let outcome = answer
-        .header("ackbox-outcome")
-        .unwrap_or_default()
-        .to_owned();
-    Answer { outcome, ..answer }
+    Answer::of(receiver.receive(wire.request(host), None).await)
 }
 
 impl Answer {
+    /// The answer in a response.
+    pub fn of(response: Response<Body>) -> Self {
+        let (head, body) = response.into_parts();
+        let headers: Vec<(String, String)> = head
+            .headers
+            .iter()
+            .map(|(name, value)| {
+                let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+                (name.as_str().to_owned(), value)
+            })
+            .collect();
+        let answer = Answer {
+            status: head.status.as_u16(),
+            outcome: String::new(),
+            headers,
+            body: body.to_vec(),
+        };
+        let outcome = answer
+            .header("ackbox-outcome")
+            .unwrap_or_default()
+            .to_owned();
+        Answer { outcome, ..answer }
+    }
+
     /// The first header of this name (lower case).
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers

@@ -11,6 +11,7 @@ use ackbox_domain::{ActionKey, Name, OutboxEntry, Timestamp};
 use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
 use ackbox_reconciler::Reconciler;
+use ackbox_registrar::Registrar;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
 use ackbox_store::schema::kind;
@@ -112,6 +113,11 @@ impl World {
     /// A receiver on this store.
     pub fn receiver_on(&self, store: Store) -> Receiver {
         Receiver::new(self.config.clone(), store, secrets(), self.clock.reader())
+    }
+
+    /// A registrar, as another process would be.
+    pub async fn registrar(&self) -> Registrar {
+        Registrar::new(self.config.clone(), self.store().await, self.clock.reader())
     }
 
     /// A dispatcher, as another process would be.

@@ -23,6 +23,7 @@ mod kinds;
 mod logs;
 mod notify;
 mod reconcile;
+mod registrar;
 mod repeat;
 mod several;
 mod stream;

@@ -1,8 +1,9 @@
 //! `ackbox list`: what waits for attention comes from the table's index, by class and name, oldest first;
 //! nothing is scanned. Of what is shown, each entry is read once more, for its state and reason. Which
-//! destinations are paused is said beside them.
+//! destinations are paused is said beside them, and what of jobs waits.
 
 mod filter;
+mod job;
 mod row;
 
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ use crate::commands::table::{self, TableChoice};
 use crate::edge;
 use crate::output::{self, Terminal, Tone};
 use filter::{Filter, State};
+use job::JobRow;
 use row::Row;
 
 const EXAMPLES: &str = "\
@@ -28,9 +30,10 @@ Examples:
   ackbox list --state unknown             what a destination is to be asked about; DUE says when
   ackbox list --destination mailer --json
   ackbox list --state conflict --source stripe
+  ackbox list --state parked              ends of jobs that are not bound yet
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ackbox list
 
-Oldest due first; then the destinations that are paused, until when and why. Delivered entries stand in no index and are not listed: `ackbox show KEY` shows one.
+Oldest due first; then what belongs to jobs, and the destinations that are paused, until when and why. Delivered entries stand in no index and are not listed: `ackbox show KEY` shows one.
 
 Exit code: 0, also where nothing waits; 1 where the table cannot be read; 2 for a wrong command line.";
 
@@ -94,10 +97,17 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
 /// What was found.
 struct Found {
     rows: Vec<Row>,
+    jobs: Vec<JobRow>,
     paused: Vec<Paused>,
     /// Whether nothing else fits the filter.
     complete: bool,
     note: Option<String>,
+}
+
+/// Rows, and whether nothing else fits.
+struct Paged<T> {
+    rows: Vec<T>,
+    complete: bool,
 }
 
 /// An item of the index, and where it stood.
@@ -111,9 +121,26 @@ async fn find(store: &Store, filter: &Filter, limit: usize) -> Result<Found, Sto
     let meta = store.meta().await?;
     let note = filter.unknown_name(&meta);
     let paused = Paused::among(store, filter.destinations(&meta)).await?;
+    let entries = entries(store, filter, filter.queries(&meta), limit).await?;
+    let jobs = JobRow::find(store, filter, filter.job_queries(&meta), limit).await?;
+    Ok(Found {
+        complete: entries.complete && jobs.complete,
+        rows: entries.rows,
+        jobs: jobs.rows,
+        paused,
+        note,
+    })
+}
+
+async fn entries(
+    store: &Store,
+    filter: &Filter,
+    queries: Vec<(Class, Name)>,
+    limit: usize,
+) -> Result<Paged<Row>, StoreError> {
     let mut hits = Vec::new();
     let mut complete = true;
-    for (class, name) in filter.queries(&meta) {
+    for (class, name) in queries {
         let window = if filter.needs_entries(class) {
             WINDOW.max(limit)
         } else {
@@ -146,12 +173,7 @@ async fn find(store: &Store, filter: &Filter, limit: usize) -> Result<Found, Sto
             _ => {}
         }
     }
-    Ok(Found {
-        rows,
-        paused,
-        complete,
-        note,
-    })
+    Ok(Paged { rows, complete })
 }
 
 fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandError> {
@@ -159,15 +181,23 @@ fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandErr
     if args.json {
         let entries: Vec<_> = found.rows.iter().map(Row::json).collect();
         let paused: Vec<_> = found.paused.iter().map(|paused| paused.json(now)).collect();
-        let object = json!({"entries": entries, "paused": paused, "complete": found.complete});
+        let jobs: Vec<_> = found.jobs.iter().map(JobRow::json).collect();
+        let object =
+            json!({"entries": entries, "jobs": jobs, "paused": paused, "complete": found.complete});
         terminal.line(object.to_string())?;
         return Ok(());
     }
-    if found.rows.is_empty() {
+    if found.rows.is_empty() && found.jobs.is_empty() {
         terminal.line("nothing waits for attention")?;
-    } else {
+    }
+    if !found.rows.is_empty() {
         let rows = found.rows.iter().map(|row| row.cells(now)).collect();
         terminal.line(terminal.table(Row::HEADINGS, rows))?;
+    }
+    if let Some(first) = found.jobs.first() {
+        let rows = found.jobs.iter().map(|row| row.cells(now)).collect();
+        terminal.line(terminal.table(JobRow::HEADINGS, rows))?;
+        output::note(&first.hint());
     }
     for paused in &found.paused {
         terminal.line(terminal.paint(Tone::Warn, &paused.line(now)))?;

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod doubt;
 pub mod input;
+pub mod job;
 pub mod list;
 pub mod paused;
 pub mod send;

@@ -1,15 +1,18 @@
 //! `ackbox show`: a key comes in; everything that the table holds of that action goes out, in the order of
 //! time. The body itself is not shown, only its size: it may hold what a terminal should not keep.
 
+mod job;
 mod object;
 mod timeline;
 
 use std::process::ExitCode;
 
+use ackbox_domain::job::JobRef;
 use ackbox_domain::{ActionKey, EntryState, OutboxEntry, RenderedBody, StoredBody, Timestamp};
 use ackbox_store::{Store, StoreError, Story};
 use serde_json::json;
 
+use crate::commands::job::show_command;
 use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
 use crate::commands::{CommandError, doubt};
@@ -55,7 +58,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     let opened = args.table.open().await?;
     let read = read(&opened.store, &args.key).await;
     opened.close().await;
-    let (story, paused) = read.map_err(table::unread)?;
+    let Read { story, paused, job } = read.map_err(table::unread)?;
     let is_known = story.accepted.is_some()
         || story.outbox.is_some()
         || !story.conflicts.is_empty()
@@ -70,16 +73,32 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     if args.json {
         let mut object = object::of(&args.key, &story, body(&story));
         object["paused"] = json!(paused.map(|paused| paused.json(edge::now())));
+        object["job"] = json!(job.map(|job| job::json(&job)));
         terminal.line(object.to_string())?;
     } else {
         let text = text(&args.key, &story, paused.as_ref(), terminal, edge::now());
         terminal.line(text)?;
+        if let Some(job) = job {
+            output::note(&format!(
+                "of the job {}: {}",
+                escaped(&job.to_string()),
+                show_command(&job)
+            ));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the table holds of an action, and of what it belongs to.
+struct Read {
+    story: Story,
+    paused: Option<Paused>,
+    /// The job of a workflow's action.
+    job: Option<JobRef>,
+}
+
 /// What the table holds of the action; and of its destination, where an entry that is open waits for it.
-async fn read(store: &Store, key: &ActionKey) -> Result<(Story, Option<Paused>), StoreError> {
+async fn read(store: &Store, key: &ActionKey) -> Result<Read, StoreError> {
     let story = store.story(key).await?;
     let waits =
         |entry: &&OutboxEntry| matches!(entry.state, EntryState::Pending | EntryState::Claimed);
@@ -87,7 +106,8 @@ async fn read(store: &Store, key: &ActionKey) -> Result<(Story, Option<Paused>),
         Some(entry) => Paused::read(store, &entry.destination).await?,
         None => None,
     };
-    Ok((story, paused))
+    let job = job::of(store, &story, body(&story)).await?;
+    Ok(Read { story, paused, job })
 }
 
 /// The body that is sent, wherever it stands; `None` where it is gone.

@@ -19,10 +19,11 @@ use super::clients::Clients;
 use super::engine::Engine;
 use super::lock::{Announcement, Published, beside};
 use super::runtime::{Extras, Options, Runtime, StreamMode};
+use super::token::{TOKEN_VARIABLE, Token};
 use crate::cli::{ConfigOption, DEFAULT_DB, DEFAULT_PORT, ENDPOINT_VARIABLE, TableOption};
 use crate::commands::CommandError;
 use crate::edge;
-use crate::output::{self, Terminal, escaped_lines};
+use crate::output::{self, Terminal, escaped, escaped_lines};
 use report::{Ignored, Serving};
 
 /// The most records of one batch, and how long a batch waits for more. Not at all: here, nobody pays for
@@ -47,6 +48,9 @@ Examples:
 
 Ctrl-C or SIGTERM stops it in order. It may also be killed: what it has acknowledged is in the table, and the
 next start goes on with what is open. The configuration and `env:` secrets are read at the start.
+
+The registrar answers on the same port, at /jobs and /observations, to who shows the token: $ACKBOX_DEV_TOKEN, else the one
+in the file \"token\" beside the table, which is made where it is missing.
 
 Exit code: 0 where it was stopped, 1 where it could not start, 2 for a wrong command line or configuration.";
 
@@ -106,7 +110,9 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         .map_err(|error| CommandError::failed("signals cannot be listened for", error))?;
     let secrets = Secrets::new(edge::environment);
     let table = Table::open(&args).await?;
-    let runtime = table.run(&args, config.clone(), secrets.clone()).await?;
+    let token = table.token()?;
+    let running = table.run(&args, config.clone(), secrets.clone(), &token);
+    let runtime = running.await?;
     let published = table.announce(&args.table.name());
 
     let serving = Serving {
@@ -116,6 +122,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         url: runtime.url(),
         table: table.described(&args.table.name()),
         sweep_every: args.sweep_every,
+        token: &token.shell,
     };
     serving.tell(terminal).await?;
     for warning in wanting::secrets(&config, &secrets).await {
@@ -173,11 +180,24 @@ impl Table {
         })
     }
 
+    /// What callers of the registrar must show: the environment's, else one that is kept beside the table.
+    fn token(&self) -> Result<Token, CommandError> {
+        let file = self.checkpoints.with_file_name("token");
+        Token::find(edge::environment(TOKEN_VARIABLE), &file).map_err(|error| {
+            let file = escaped(&file.display().to_string());
+            let what = format!(
+                "the registrar's token {file} cannot be used; remove it, or export {TOKEN_VARIABLE}"
+            );
+            CommandError::failed(what, error)
+        })
+    }
+
     async fn run(
         &self,
         args: &Args,
         config: Config,
         secrets: Secrets,
+        token: &Token,
     ) -> Result<Runtime, CommandError> {
         // Looked for only where it is needed: it may ask the network for a Region.
         let aws = match config.destinations.values().any(|to| to.to.is_aws()) {
@@ -197,6 +217,7 @@ impl Table {
         let extras = Extras {
             checkpoints: Some(self.checkpoints.clone()),
             receive_within: None,
+            token: Some(token.value.clone()),
             aws,
         };
         Runtime::start_with(options, extras)

@@ -1,12 +1,13 @@
-//! The receiver's URL on this machine: connections come in, the receiver's answers go out. It decides
-//! two things only: a request that is not whole in time gets 408 (`ackbox-outcome: too-slow`), and of a
-//! body that is larger than any source allows no more is kept than the receiver needs to say so.
+//! The functions' URLs on this machine: connections come in, the answers of receiver and registrar go out. It
+//! decides three things only: whose a path is ([`functions`]), a request that is not whole in time gets 408 (`ackbox-outcome: too-slow`), and of a
+//! body that is larger than is allowed no more is kept than the function needs to say so.
 //!
-//! Requests reach the receiver as a Lambda function URL would hand them over: see [`request`].
+//! Requests reach a function as a Lambda function URL would hand them over: see [`request`].
 //! HTTP/1.1, plain. Nobody holds a connection by sending slowly: the time of a request runs from its
 //! first byte to its last, and an idle connection is closed after the same time.
 
 mod arrival;
+mod functions;
 mod receive;
 mod request;
 
@@ -15,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ackbox_config::Config;
-use ackbox_receiver::Receiver;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -30,6 +30,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 
 use arrival::Arrival;
+pub(super) use functions::Functions;
 use receive::Received;
 
 /// How long one whole request may take to arrive, where nothing else is said.
@@ -62,7 +63,7 @@ impl Limits {
 
 /// What every connection needs.
 struct Edge {
-    receiver: Receiver,
+    functions: Functions,
     limits: Limits,
     /// Told after each request that was answered well: the stream may have something new.
     answered: Arc<Notify>,
@@ -71,13 +72,13 @@ struct Edge {
 /// Answers until told to stop, and then until the requests that are being received are answered.
 pub(super) async fn serve(
     listener: TcpListener,
-    receiver: Receiver,
+    functions: Functions,
     limits: Limits,
     answered: Arc<Notify>,
     mut stop: watch::Receiver<bool>,
 ) {
     let edge = Arc::new(Edge {
-        receiver,
+        functions,
         limits,
         answered,
     });
@@ -161,7 +162,8 @@ async fn answer(
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let deadline = arrival.whole_within(edge.limits.within);
     let (head, mut body) = request.into_parts();
-    let received = receive::body(&head, &mut body, edge.limits.body, deadline).await;
+    let limit = Functions::limit(head.uri.path(), edge.limits.body);
+    let received = receive::body(&head, &mut body, limit, deadline).await;
     arrival.ended();
     let (bytes, is_whole) = match received {
         Received::Whole(bytes) => (bytes, true),
@@ -173,14 +175,14 @@ async fn answer(
         // Nobody is there to be answered.
         Received::Broken => return Ok(own(StatusCode::BAD_REQUEST, "malformed")),
     };
-    let request = request::for_receiver(head, bytes);
+    let request = request::for_function(head, bytes);
     // A task: a client that goes away does not break off what is being accepted, as it does not there.
-    let receiver = edge.receiver.clone();
-    let received = tokio::spawn(async move { receiver.receive(request, None).await }).await;
-    let Ok(received) = received else {
+    let functions = edge.functions.clone();
+    let answered = tokio::spawn(async move { functions.answer(request).await }).await;
+    let Ok(answered) = answered else {
         return Ok(own(StatusCode::INTERNAL_SERVER_ERROR, "error"));
     };
-    let mut response = received.map(|body| Full::new(Bytes::from(body.to_vec())));
+    let mut response = answered.map(|body| Full::new(Bytes::from(body.to_vec())));
     if response.status().is_success() {
         edge.answered.notify_one();
     }

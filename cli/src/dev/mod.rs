@@ -5,12 +5,13 @@
 //! | module | stands for |
 //! | --- | --- |
 //! | `engine` | DynamoDB and its stream |
-//! | `http` | the receiver's function URL |
+//! | `http` | the function URLs of receiver and registrar |
 //! | `pump` | the event source mapping between the stream and the dispatcher |
 //! | `sweep` | the schedule that wakes the sweeper |
 //! | `mapping` | the same event source mapping, before functions that run elsewhere |
 //! | `reconcile` | the schedule that wakes the reconciler |
 //! | `invoke` | a Lambda sandbox: its timeout, its sudden end |
+//! | `token` | IAM, before the registrar |
 //! | `runtime` | the deployment |
 //!
 //! What must never happen: that something is decided here. Everything that is accepted, claimed,
@@ -27,6 +28,7 @@ mod pump;
 mod reconcile;
 mod runtime;
 mod sweep;
+mod token;
 
 pub use clients::Clients;
 pub use command::{Args, run};

@@ -1,4 +1,4 @@
-//! The deployment on one machine: options come in, a receiver that answers, a pump and a timer that
+//! The deployment on one machine: options come in, a receiver and a registrar that answer, a pump and a timer that
 //! invoke the dispatcher come out. It stops in order, and may be killed at any point.
 
 pub(super) mod table;
@@ -15,6 +15,7 @@ use ackbox_dispatcher::Dispatcher;
 use ackbox_outbound::Outbound;
 use ackbox_receiver::Receiver;
 use ackbox_reconciler::Reconciler;
+use ackbox_registrar::Registrar;
 use ackbox_secrets::Secrets;
 use ackbox_store::{Store, StoreError};
 use aws_config::SdkConfig;
@@ -75,13 +76,15 @@ pub enum StreamMode {
 }
 
 /// What only a runtime that stays up needs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Extras {
     /// The file that keeps how far the stream was read, over a restart. None: the stream is read from
     /// its oldest record on.
     pub checkpoints: Option<PathBuf>,
     /// How long the receiver waits for one whole request; then 408. None: 30 seconds.
     pub receive_within: Option<Duration>,
+    /// What callers of the registrar must show. None: it answers nobody.
+    pub token: Option<String>,
     /// How AWS is spoken to, for destinations that it answers. None: there are none.
     pub aws: Option<SdkConfig>,
 }
@@ -140,7 +143,7 @@ pub enum StartError {
 pub struct Runtime {
     at: SocketAddr,
     store: Store,
-    receiver: Receiver,
+    functions: http::Functions,
     dispatcher: Dispatcher,
     invoker: Invoker,
     clock: Clock,
@@ -200,7 +203,11 @@ impl Runtime {
         );
         let dispatcher =
             Dispatcher::new(config.clone(), store.clone(), outbound, Arc::clone(&clock));
-        let receiver = Receiver::new(config, store.clone(), secrets, Arc::clone(&clock));
+        let functions = http::Functions {
+            registrar: Registrar::new(config.clone(), store.clone(), Arc::clone(&clock)),
+            receiver: Receiver::new(config, store.clone(), secrets, Arc::clone(&clock)),
+            token: extras.token,
+        };
         let invoker = Invoker::new(dispatcher.clone(), timeout);
         let nudge = Arc::new(Notify::new());
         let (stop, stopped) = watch::channel(false);
@@ -208,7 +215,7 @@ impl Runtime {
         let mut tasks = JoinSet::new();
         tasks.spawn(http::serve(
             listener,
-            receiver.clone(),
+            functions.clone(),
             limits,
             Arc::clone(&nudge),
             stopped.clone(),
@@ -238,7 +245,7 @@ impl Runtime {
         Ok(Self {
             at,
             store,
-            receiver,
+            functions,
             dispatcher,
             invoker,
             clock,
@@ -259,7 +266,12 @@ impl Runtime {
 
     /// The receiver that answers.
     pub fn receiver(&self) -> &Receiver {
-        &self.receiver
+        &self.functions.receiver
+    }
+
+    /// The registrar that answers.
+    pub fn registrar(&self) -> &Registrar {
+        &self.functions.registrar
     }
 
     /// The dispatcher that is invoked.

@@ -8,6 +8,7 @@
 )]
 
 mod check;
+mod job;
 mod list_and_show;
 mod reconciled;
 mod send;

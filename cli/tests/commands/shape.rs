@@ -2,7 +2,9 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 7] = ["demo", "dev", "send", "check", "verify", "list", "show"];
+const COMMANDS: [&str; 8] = [
+    "demo", "dev", "send", "check", "verify", "list", "show", "job",
+];
 
 #[test]
 fn without_a_command_the_commands_are_told_and_the_exit_code_is_2() {
@@ -49,6 +51,13 @@ fn a_wrong_command_line_is_told_on_standard_error_with_2() {
         &["list"],
         &["show", "act_short"],
         &["show"],
+        &["job", "add"],
+        &["job", "add", "no-such.json"],
+        &["job", "show", "shop"],
+        &["job", "show", "Shop", "j-1"],
+        &["job", "show", "shop", " "],
+        &["job", "list", "--limit", "0"],
+        &["job", "list"],
     ] {
         let ended = place.run(wrong);
         assert_eq!(ended.code, Some(2), "{wrong:?}: {ended:?}");

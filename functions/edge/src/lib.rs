@@ -2,6 +2,14 @@
 //! exit code come in here and nowhere else, and go on as values. What must never happen: that a stage
 //! reads one of them itself, or that a function ends without a line on why.
 
+#[cfg(feature = "http")]
+pub mod host;
+#[cfg(feature = "http")]
+pub mod http;
+mod visible;
+
+pub use visible::visible;
+
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;

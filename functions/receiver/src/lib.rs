@@ -19,7 +19,7 @@ use std::time::Duration;
 use ackbox_config::{Config, SourceConfig};
 use ackbox_domain::job::{JobObservation, JobWord};
 use ackbox_domain::{Action, Document, Fact, Malformed, Name, follow};
-use ackbox_edge::Clock;
+use ackbox_edge::{Clock, http};
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
 use futures_util::FutureExt as _;
@@ -27,7 +27,6 @@ use lambda_http::{Body, Request, Response};
 use tokio::time::Instant;
 
 mod accept;
-pub mod host;
 mod ignored;
 mod job;
 mod message;
@@ -80,7 +79,7 @@ impl Receiver {
     /// Never fails: our own defects are answered with 500 and told in the log.
     pub async fn receive(&self, request: Request, remaining: Option<Duration>) -> Response<Body> {
         let started = Instant::now();
-        let deadline = started + self.budget(remaining);
+        let deadline = started + http::budget(self.0.config.delivery.accept_budget, remaining);
         let mut record = Record::default();
         let stages = AssertUnwindSafe(self.stages(request, deadline, &mut record));
         let (Ok(outcome) | Err(outcome)) =
@@ -151,13 +150,6 @@ impl Receiver {
             let event = observation.event.as_deref();
             record.ignored_so_far = Some(self.0.ignored.count(&source.name, event));
         }
-    }
-
-    fn budget(&self, remaining: Option<Duration>) -> Duration {
-        // Half a second is kept for the answer itself, so that it is ours and not a gateway's timeout.
-        const KEPT: Duration = Duration::from_millis(500);
-        let own = self.0.config.delivery.accept_budget;
-        remaining.map_or(own, |left| own.min(left.saturating_sub(KEPT)))
     }
 
     /// How many events of each type made nothing, by source and type, in this process: no rule wanted them, and

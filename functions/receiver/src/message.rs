@@ -2,9 +2,9 @@
 //! sent. A body over the source's limit goes no further, and nothing is re-encoded.
 
 use ackbox_config::{Config, SourceConfig};
+use ackbox_edge::http;
 use ackbox_signature::{Headers, Message};
-use lambda_http::request::RequestContext;
-use lambda_http::{Body, Request, RequestExt as _};
+use lambda_http::Request;
 
 use crate::response::Outcome;
 
@@ -40,14 +40,7 @@ impl<'c> Inbound<'c> {
             return Err(Outcome::Method);
         }
         let (parts, body) = request.into_parts();
-        // The host decodes a base64 body before it gets here: `Binary` holds the sender's bytes.
-        let body = match body {
-            Body::Empty => Vec::new(),
-            Body::Text(text) => text.into_bytes(),
-            Body::Binary(bytes) => bytes,
-            // The type is open for bodies to come; one that is not known here is not read as another.
-            _ => return Err(Outcome::Defect),
-        };
+        let body = http::bytes(body).ok_or(Outcome::Defect)?;
         if body.len() > source.source.max_body {
             return Err(Outcome::TooLarge);
         }
@@ -78,24 +71,7 @@ impl<'c> Inbound<'c> {
 
 /// The `{source}` of `/hooks/{source}`, with one optional slash behind it.
 fn source_name(request: &Request) -> Option<&str> {
-    let mut path = request.uri().path();
-    if let Some(stage) = stage(request)
-        && let Some(rest) = path.strip_prefix('/').and_then(|p| p.strip_prefix(stage))
-        && rest.starts_with('/')
-    {
-        path = rest;
-    }
-    let name = path.strip_prefix("/hooks/")?;
+    let name = http::path(request).strip_prefix("/hooks/")?;
     let name = name.strip_suffix('/').unwrap_or(name);
     (!name.contains('/')).then_some(name)
-}
-
-/// The stage of an API Gateway request that its path starts with, where there is one.
-fn stage(request: &Request) -> Option<&str> {
-    let stage = match request.request_context_ref()? {
-        RequestContext::ApiGatewayV2(context) => context.stage.as_deref(),
-        RequestContext::ApiGatewayV1(context) => context.stage.as_deref(),
-        _ => None,
-    };
-    stage.filter(|stage| !stage.is_empty() && *stage != "$default")
 }

@@ -51,6 +51,19 @@ pub struct SourceConfig {
     pub on_conflict: OnConflict,
 }
 
+impl SourceConfig {
+    /// Whether its facts may be of jobs of this account: its own, one of its secrets', or, where its facts name
+    /// the account themselves, any.
+    pub fn may_tell_of(&self, account: &str) -> bool {
+        let Some(jobs) = &self.source.jobs else {
+            return false;
+        };
+        jobs.own_account() == account
+            || jobs.accounts.values().any(|of_secret| of_secret == account)
+            || !self.source.account.is_empty()
+    }
+}
+
 /// What the sender is told of a conflict. It is on the record in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnConflict {
@@ -154,13 +167,25 @@ impl Default for DeliverySettings {
 
 impl Config {
     /// The sources whose facts are about jobs of this space, in the order of their names.
-    pub fn sources_of<'c>(
+    pub fn sources_of<'c, 'n>(
         &'c self,
         space: &Name,
     ) -> impl Iterator<Item = (&'c SourceConfig, &'c Jobs)> {
         let with_jobs = |source: &'c SourceConfig| Some((source, source.source.jobs.as_ref()?));
         let all = self.sources.values().filter_map(with_jobs);
         all.filter(move |(_, jobs)| jobs.space == *space)
+    }
+
+    /// The source that speaks for jobs of this account in this space: the first that may tell of the account,
+    /// else the space's first. `None`: no source has the space.
+    pub fn source_of<'c>(
+        &'c self,
+        space: &Name,
+        account: &str,
+    ) -> Option<(&'c SourceConfig, &'c Jobs)> {
+        let mut sources = self.sources_of(space);
+        let of_account = sources.find(|(source, _)| source.may_tell_of(account));
+        of_account.or_else(|| self.sources_of(space).next())
     }
 
     /// Within what ids of this job space are unique; `None`: no source has it. Its sources agree.

@@ -19,7 +19,7 @@ mod steps;
 
 pub use facts::{Ids, JobWord, Jobs, Known, LookupMeaning, Unbound, word};
 pub use normal::{NormalForm, normal_form};
-pub use read::{NotABinding, binding};
+pub use read::{NotABinding, binding, identity};
 pub use steps::{JobObservation, Mismatch, agree, give_up, qualify};
 
 /// The namespace of the actions that a binding's steps make.

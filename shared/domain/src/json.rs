@@ -4,6 +4,10 @@
 //! and the encoding of everything else in a body cannot make a message unusable. A name that stands
 //! twice in an object on the way is an error: two readers could see two different values.
 
+mod object;
+
+pub use object::Object;
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -43,6 +43,13 @@ pub struct JobRecord {
     pub(crate) text: String,
 }
 
+impl JobRecord {
+    /// The binding's JSON, as the application wrote it.
+    pub fn written(&self) -> &str {
+        &self.text
+    }
+}
+
 /// The end of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {

@@ -10,7 +10,8 @@ use std::io;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use ackbox_config::SourceConfig;
-use ackbox_receiver::{Receiver, host};
+use ackbox_edge::host;
+use ackbox_receiver::Receiver;
 use ackbox_signature::{Headers, Secret};
 use lambda_http::http::{HeaderName, HeaderValue};
 use lambda_http::request::LambdaRequest;

@@ -20,6 +20,8 @@ pub(super) enum State {
     Dead,
     /// Other content came under a known key.
     Conflict,
+    /// The end of a job that is not bound yet.
+    Parked,
     /// In no index; known only so that this can be said.
     #[value(hide = true)]
     Delivered,
@@ -33,6 +35,7 @@ impl State {
             Self::Held => Some(Class::Held),
             Self::Dead => Some(Class::Dead),
             Self::Conflict => Some(Class::Conflict),
+            Self::Parked => Some(Class::Parked),
             Self::Delivered => None,
         }
     }
@@ -45,7 +48,7 @@ impl State {
             Self::Held => Some(EntryState::Held),
             Self::Dead => Some(EntryState::Dead),
             Self::Delivered => Some(EntryState::Delivered),
-            Self::Conflict => None,
+            Self::Conflict | Self::Parked => None,
         }
     }
 }
@@ -78,6 +81,27 @@ impl Filter {
             match named {
                 Some(name) => queries.push((class, name.clone())),
                 None => queries.extend(known.iter().map(|name| (class, name.clone()))),
+            }
+        }
+        queries
+    }
+
+    /// The same for what belongs to jobs. It is of no destination; and of a source only where it was observed.
+    pub(super) fn job_queries(&self, meta: &Meta) -> Vec<(Class, Name)> {
+        let wanted = |class: &Class| match self.state {
+            None => *class != Class::Silent || self.source.is_none(),
+            Some(state) => state.class() == Some(*class),
+        };
+        let classes = [Class::Parked, Class::Conflict, Class::Silent];
+        let mut queries = Vec::new();
+        for class in classes.into_iter().filter(wanted) {
+            match (class, &self.source) {
+                _ if self.destination.is_some() => {}
+                (Class::Conflict, Some(source)) => queries.push((class, source.clone())),
+                (Class::Conflict, None) => {
+                    queries.extend(meta.sources.iter().map(|name| (class, name.clone())));
+                }
+                _ => queries.extend(meta.spaces.iter().map(|name| (class, name.clone()))),
             }
         }
         queries

@@ -7,6 +7,7 @@ use http::header::{HOST, USER_AGENT};
 use url::Url;
 
 use crate::commands::send;
+use crate::output::quoted;
 
 /// The command; none where the source has no secret that signs.
 pub(super) async fn command(source: &SourceConfig, secrets: &Secrets, url: &str) -> Option<String> {
@@ -57,33 +58,9 @@ fn header(name: &str, value: &str, secret: &str, reference: &SecretRef) -> Optio
     Some(format!("{start}{fetched}{end}"))
 }
 
-/// A text as one word of a POSIX shell.
-pub(super) fn quoted(text: &str) -> String {
-    let is_plain = !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_./:@%+=,".contains(&b));
-    if is_plain {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_word_is_one_word_whatever_is_in_it() {
-        assert_eq!(
-            quoted("http://127.0.0.1:9911/hooks/a"),
-            "http://127.0.0.1:9911/hooks/a"
-        );
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn a_token_is_fetched_by_the_shell_and_never_shown() {

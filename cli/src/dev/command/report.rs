@@ -11,7 +11,7 @@ use ackbox_secrets::Secrets;
 
 use super::curl;
 use crate::cli::ConfigOption;
-use crate::output::{self, Terminal, Tone, Unwritten, escaped};
+use crate::output::{self, Terminal, Tone, Unwritten, escaped, quoted};
 
 /// What is served.
 pub(super) struct Serving<'c> {
@@ -23,6 +23,8 @@ pub(super) struct Serving<'c> {
     /// Where the table is, in words.
     pub table: String,
     pub sweep_every: Duration,
+    /// How a shell gets the registrar's token.
+    pub token: &'c str,
 }
 
 impl Serving<'_> {
@@ -47,6 +49,10 @@ impl Serving<'_> {
             }
         }
         terminal.line("")?;
+        for line in self.registrar() {
+            terminal.line(line)?;
+        }
+        terminal.line("")?;
         for (name, destination) in &self.config.destinations {
             let name = terminal.paint(Tone::Bold, name.as_str());
             let to = escaped(&destination.to.to_string());
@@ -62,6 +68,24 @@ impl Serving<'_> {
             "curl's requests are signed as of now, and good while their timestamps are; `ackbox send` signs anew",
         ))?;
         terminal.line(dim("`ackbox list` shows what is open; Ctrl-C stops"))
+    }
+
+    /// Where jobs are bound, and how it is tried.
+    fn registrar(&self) -> [String; 3] {
+        let spaces = self.config.spaces();
+        let spaces: Vec<&str> = spaces.iter().map(Name::as_str).collect();
+        let spaces = match spaces.as_slice() {
+            [] => "no source's facts are about jobs".to_owned(),
+            some => format!("job spaces {}", some.join(", ")),
+        };
+        let Self { url, token, .. } = self;
+        [
+            format!("jobs  {spaces}"),
+            format!("  POST {url}/jobs, GET {url}/jobs/SPACE/ID, POST {url}/observations"),
+            format!(
+                "  try   curl -i {url}/jobs -H \"Authorization: Bearer {token}\" --data-binary @job.json"
+            ),
+        ]
     }
 
     async fn source(&self, source: &SourceConfig) -> Vec<String> {
@@ -89,7 +113,7 @@ impl Serving<'_> {
         let mut flags = String::new();
         if let Some(file) = &self.option.config {
             flags.push_str(" --config ");
-            flags.push_str(&curl::quoted(&file.display().to_string()));
+            flags.push_str(&quoted(&file.display().to_string()));
         }
         let default = format!("http://127.0.0.1:{}/", crate::cli::DEFAULT_PORT);
         if !url.starts_with(&default) {

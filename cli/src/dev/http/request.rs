@@ -13,8 +13,8 @@ use hyper::http::Uri;
 use hyper::http::request::Parts;
 use lambda_http::{Body, Request};
 
-/// The request as the receiver gets it.
-pub(super) fn for_receiver(mut head: Parts, body: Vec<u8>) -> Request {
+/// The request as a function gets it.
+pub(super) fn for_function(mut head: Parts, body: Vec<u8>) -> Request {
     head.uri = absolute(&head);
     head.headers = joined(&head.headers);
     let body = as_delivered(&head.headers, body);
@@ -97,7 +97,7 @@ mod tests {
 
     fn request(builder: http::request::Builder, body: &[u8]) -> Request {
         let (head, ()) = builder.body(()).unwrap().into_parts();
-        for_receiver(head, body.to_vec())
+        for_function(head, body.to_vec())
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use ackbox_receiver::Receiver;
+use ackbox_registrar::Registrar;
 use ackbox_secrets::Secrets;
 use ackbox_store::Store;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -49,11 +51,15 @@ impl Server {
         let clients = Clients::local("http://127.0.0.1:9").await;
         let store = Store::new(clients.dynamodb, "t");
         let secrets = Secrets::new(|_| Some("a secret of some length".to_owned()));
-        let receiver = Receiver::new(config, store, secrets, clock);
+        let functions = Functions {
+            receiver: Receiver::new(config.clone(), store.clone(), secrets, Arc::clone(&clock)),
+            registrar: Registrar::new(config, store, clock),
+            token: Some("a token".to_owned()),
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let at = listener.local_addr().unwrap();
         let (stop, stopped) = watch::channel(false);
-        let task = tokio::spawn(serve(listener, receiver, limits, Arc::default(), stopped));
+        let task = tokio::spawn(serve(listener, functions, limits, Arc::default(), stopped));
         Self { at, stop, task }
     }
 
@@ -258,4 +264,61 @@ async fn stopping_answers_what_is_being_received_and_takes_no_more() {
     assert_eq!(read_all(&mut idle).await, "");
     server.task.await.unwrap();
     assert!(TcpStream::connect(server.at).await.is_err());
+}
+
+fn to_registrar(authorization: &str, path: &str, length: usize) -> Vec<u8> {
+    let mut request = format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{authorization}content-length: {length}\r\n\r\n"
+    )
+    .into_bytes();
+    request.resize(request.len() + length, b' ');
+    request
+}
+
+#[tokio::test]
+async fn the_registrar_answers_only_who_shows_the_token() {
+    let server = Server::start(LONG).await;
+    for wrong in [
+        "",
+        "authorization: a token\r\n",
+        "authorization: Basic a token\r\n",
+        "authorization: Bearer\r\n",
+        "authorization: Bearer \r\n",
+        "authorization: Bearer a toke\r\n",
+        "authorization: Bearer a tokens\r\n",
+        "authorization: Bearer A TOKEN\r\n",
+        "authorization: Bearer x\r\nauthorization: Bearer a token\r\n",
+        "x-authorization: Bearer a token\r\n",
+    ] {
+        for path in ["/jobs", "/jobs/", "/jobs/a/b", "/observations"] {
+            let answer = server.send(&to_registrar(wrong, path, 3)).await;
+            assert_answer(&answer, "401", "refused");
+            assert!(answer.contains("www-authenticate: Bearer"), "{answer}");
+        }
+    }
+    for right in [
+        "authorization: Bearer a token\r\n",
+        "Authorization: bearer a token\r\n",
+    ] {
+        let answer = server.send(&to_registrar(right, "/jobs", 3)).await;
+        assert_answer(&answer, "400", "malformed");
+        let answer = server.send(&to_registrar(right, "/jobs/a/b", 0)).await;
+        assert_answer(&answer, "405", "method");
+    }
+    // What only begins like a path of the registrar's is the receiver's.
+    let answer = server.send(&to_registrar("", "/jobsx", 3)).await;
+    assert_answer(&answer, "404", "unknown-source");
+}
+
+#[tokio::test]
+async fn a_record_may_be_larger_than_any_message() {
+    let server = Server::start(LONG).await;
+    let right = "authorization: Bearer a token\r\n";
+    for (length, status, outcome) in [
+        (512 * 1024, "400", "malformed"),
+        (512 * 1024 + 1, "413", "too-large"),
+    ] {
+        let answer = server.send(&to_registrar(right, "/jobs", length)).await;
+        assert_answer(&answer, status, outcome);
+    }
 }

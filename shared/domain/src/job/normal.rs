@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::read::{Read, name, text, wrong};
 use super::{Binding, DEFAULT_ACCOUNT, Ids, JobObservation, JobRef, Jobs, NotABinding, SILENT};
 use crate::action::RenderedBody;
+use crate::json::Object;
 use crate::name::Name;
 use crate::time::Timestamp;
 
@@ -42,7 +43,7 @@ struct Written<'a> {
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn normal_form(json: &[u8]) -> Read<NormalForm> {
-    let written: Written<'_> =
+    let Object(written): Object<Written<'_>> =
         serde_json::from_slice(json).map_err(|error| NotABinding::Shape(error.to_string()))?;
     let outcome = name("/outcome", &written.outcome)?;
     if outcome.as_str() == SILENT {
@@ -72,6 +73,21 @@ pub fn normal_form(json: &[u8]) -> Read<NormalForm> {
 }
 
 impl NormalForm {
+    /// Whose job it is.
+    pub fn account(&self) -> &str {
+        &self.account
+    }
+
+    /// How the job ended.
+    pub fn outcome(&self) -> &Name {
+        &self.outcome
+    }
+
+    /// The names of the values that it tells.
+    pub fn values(&self) -> impl Iterator<Item = &Name> {
+        self.values.keys()
+    }
+
     /// The observation that it is, in a space whose ids are unique so, by this source of the space.
     pub fn observation(self, ids: Ids, source: Name, now: Timestamp) -> JobObservation {
         JobObservation {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Binding, DEFAULT_ACCOUNT, Expected, JobRef, SILENT, Step};
-use crate::json::Scalar;
+use crate::json::{Object, Scalar};
 use crate::name::Name;
 
 /// A text that is no job binding, or no observation in the normal form.
@@ -37,7 +37,8 @@ struct Written<'a> {
     tenant: String,
     #[serde(borrow)]
     attempt: &'a RawValue,
-    steps: Vec<WrittenStep<'a>>,
+    #[serde(borrow)]
+    steps: Vec<Object<WrittenStep<'a>>>,
     #[serde(default, borrow)]
     expected: BTreeMap<String, &'a RawValue>,
     poll_after: Option<String>,
@@ -65,7 +66,7 @@ pub(super) type Read<T> = Result<T, NotABinding>;
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn binding(json: &[u8]) -> Read<Binding> {
-    let written: Written<'_> =
+    let Object(written): Object<Written<'_>> =
         serde_json::from_slice(json).map_err(|error| NotABinding::Shape(error.to_string()))?;
     let steps = steps(&written.steps)?;
     let (poll_after, give_up_after) = (
@@ -97,7 +98,7 @@ pub fn binding(json: &[u8]) -> Read<Binding> {
     })
 }
 
-fn steps(written: &[WrittenStep<'_>]) -> Read<Vec<Step>> {
+fn steps(written: &[Object<WrittenStep<'_>>]) -> Read<Vec<Step>> {
     let max = Binding::STEPS_MAX;
     if written.is_empty() || written.len() > max {
         let problem = format!("has {} entries; a job has 1 to {max} steps", written.len());
@@ -105,7 +106,7 @@ fn steps(written: &[WrittenStep<'_>]) -> Read<Vec<Step>> {
     }
     let mut names = BTreeSet::new();
     let mut steps = Vec::new();
-    for (at, written) in written.iter().enumerate() {
+    for (at, Object(written)) in written.iter().enumerate() {
         let place = |field: &str| format!("/steps/{at}/{field}");
         let step = name(&place("step"), &written.step)?;
         if !names.insert(step.clone()) {
@@ -195,6 +196,14 @@ pub(super) fn name(place: &str, written: &str) -> Read<Name> {
     written
         .parse()
         .map_err(|_| wrong(place, "is no name; write 1 to 64 lower-case letters, digits and hyphens, starting with a letter or digit"))
+}
+
+/// A job's id, or an account, that was written at `place`: 1 to [`JobRef::ID_MAX`] bytes, not blank.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn identity(place: &str, written: &str) -> Read<String> {
+    text(place, written, JobRef::ID_MAX)
 }
 
 /// A text that is an identity, or part of one.

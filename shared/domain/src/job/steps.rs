@@ -189,14 +189,29 @@ fn steps<'b>(binding: &'b Binding, outcome: &Name) -> impl Iterator<Item = &'b S
         .filter(|step| step.on.contains(outcome))
 }
 
-fn action(binding: &Binding, step: &Step, observation: &JobObservation, now: Timestamp) -> Action {
+impl Binding {
+    /// The key of the action that a step makes, however its job ends.
+    pub fn key(&self, step: &Step) -> ActionKey {
+        key(&parts(self, step))
+    }
+}
+
+fn parts(binding: &Binding, step: &Step) -> Vec<(String, Scalar)> {
     let text = |text: &str| Scalar::Text(text.to_owned());
-    let parts = vec![
+    vec![
         ("tenant".to_owned(), text(&binding.tenant)),
         ("attempt".to_owned(), binding.attempt.clone()),
         ("step".to_owned(), text(step.name.as_str())),
-    ];
-    let key = ActionKey::new(NAMESPACE, parts.iter().map(|(_, value)| value));
+    ]
+}
+
+fn key(parts: &[(String, Scalar)]) -> ActionKey {
+    ActionKey::new(NAMESPACE, parts.iter().map(|(_, value)| value))
+}
+
+fn action(binding: &Binding, step: &Step, observation: &JobObservation, now: Timestamp) -> Action {
+    let parts = parts(binding, step);
+    let key = key(&parts);
     let told = |text: &str| text.chars().take(256).collect::<String>();
     Action {
         body: envelope(&key, binding, step, observation),

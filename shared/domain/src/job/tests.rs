@@ -119,6 +119,12 @@ fn what_is_wrong_with_a_binding_is_said_with_its_place() {
             "/give_up_after is not between",
         ),
         ("/tenant", json!(7), "this cannot be read: invalid type"),
+        // An array of the fields in their order is no object.
+        (
+            "/steps/0",
+            json!(["a-v1", ["completed"], "mailer", null, []]),
+            "this cannot be read: invalid type: sequence, expected an object",
+        ),
     ] {
         let mut written = whole();
         *written.pointer_mut(pointer).unwrap() = value;
@@ -129,7 +135,8 @@ fn what_is_wrong_with_a_binding_is_said_with_its_place() {
     unknown["tenat"] = json!("x");
     let found = read(&unknown).unwrap_err().to_string();
     assert!(found.contains("unknown field `tenat`"), "{found}");
-    for odd in ["", "[]", "null", "{", "\u{feff}{}"] {
+    let fields = "[\"a\",\"b\",null,\"c\",1,[{\"step\":\"s\",\"on\":[\"x\"],\"destination\":\"d\"}],{},null,null]";
+    for odd in ["", "[]", "null", "{", "\u{feff}{}", fields] {
         assert!(binding(odd.as_bytes()).is_err(), "{odd}");
     }
 }
