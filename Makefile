@@ -1,6 +1,6 @@
 # Every command that CI runs, by name. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine test-destinations model crash-matrix soak load fuzz bench
+.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine test-destinations model crash-matrix interleavings soak load fuzz bench
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -40,6 +40,11 @@ model: ## every state of the delivery protocol within its bounds, against the de
 crash-matrix: ## kill, freeze and cut off the functions' binaries at every call, and write docs/crash-matrix.md
 	cargo build --workspace --bins
 	target/debug/proof crash-matrix --document docs/crash-matrix.md
+
+CASES ?= 10000
+interleavings: ## whoever observes a job's end, in CASES random orders with kills: one end and exactly its actions
+	cargo test --workspace --test it --no-run
+	tests/interleavings.sh $(CASES)
 
 MESSAGES ?= 100000
 soak: ## many messages, destinations that fail, environments that are killed (MESSAGES=5000 for a short one)
