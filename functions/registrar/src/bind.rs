@@ -107,8 +107,8 @@ pub fn checked<'j>(
     Ok((binding, text))
 }
 
-/// Whether a source that may tell of the job can be asked about it.
+/// Whether a source of the job's account can be asked about it, as the reconciler does.
 pub fn has_lookup(config: &Config, binding: &Binding) -> bool {
     let mut sources = config.sources_of(&binding.job.space);
-    sources.any(|(source, _)| source.lookup.is_some() && source.may_tell_of(&binding.account))
+    sources.any(|(source, jobs)| source.lookup.is_some() && jobs.own_account() == binding.account)
 }

@@ -51,19 +51,6 @@ pub struct SourceConfig {
     pub on_conflict: OnConflict,
 }
 
-impl SourceConfig {
-    /// Whether its facts may be of jobs of this account: its own, one of its secrets', or, where its facts name
-    /// the account themselves, any.
-    pub fn may_tell_of(&self, account: &str) -> bool {
-        let Some(jobs) = &self.source.jobs else {
-            return false;
-        };
-        jobs.own_account() == account
-            || jobs.accounts.values().any(|of_secret| of_secret == account)
-            || !self.source.account.is_empty()
-    }
-}
-
 /// What the sender is told of a conflict. It is on the record in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnConflict {
@@ -176,15 +163,18 @@ impl Config {
         all.filter(move |(_, jobs)| jobs.space == *space)
     }
 
-    /// The source that speaks for jobs of this account in this space: the first that may tell of the account,
-    /// else the space's first. `None`: no source has the space.
+    /// The source that speaks for jobs of this account in this space: the first whose own the account is, or one
+    /// of its secrets'; else the space's first. `None`: no source has the space.
     pub fn source_of<'c>(
         &'c self,
         space: &Name,
         account: &str,
     ) -> Option<(&'c SourceConfig, &'c Jobs)> {
         let mut sources = self.sources_of(space);
-        let of_account = sources.find(|(source, _)| source.may_tell_of(account));
+        let of_account = sources.find(|(_, jobs)| {
+            let mut of_secrets = jobs.accounts.values();
+            jobs.own_account() == account || of_secrets.any(|of_secret| of_secret == account)
+        });
         of_account.or_else(|| self.sources_of(space).next())
     }
 
