@@ -67,3 +67,11 @@ pub(crate) fn show_command(job: &JobRef) -> String {
     };
     format!("ackbox job show{account} {} {id}", job.space)
 }
+
+/// `once`, `3 times`.
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        more => format!("{more} times"),
+    }
+}

@@ -158,7 +158,7 @@ fn jobs_that_have_not_ended_are_listed_and_those_that_nothing_was_heard_of_alone
 
     let ended = place.run(&["job", "list", "--db", "table.db", "--silent"]);
     assert!(
-        ended.out.contains("asked 1 times") && ended.out.contains("404: \\u{1b}"),
+        ended.out.contains("asked once") && ended.out.contains("404: \\u{1b}"),
         "{}",
         ended.out
     );
@@ -204,7 +204,7 @@ fn one_job_is_shown_with_its_steps_and_what_was_seen_of_it() {
     assert!(
         asked
             .out
-            .contains("asked       1 times; last: it said 404: \\u{1b}[2J"),
+            .contains("asked       once; last: it said 404: \\u{1b}[2J"),
         "{}",
         asked.out
     );
@@ -366,4 +366,75 @@ fn a_record_that_cannot_be_used_is_told_with_2_before_a_table_is_looked_for() {
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{ended:?}");
         assert!(ended.err.contains(part), "{part}: {}", ended.err);
     }
+}
+
+const CONFIG: &str = r#"
+[source.tornado]
+scheme = "tornado"
+secrets = ["env:TORNADO"]
+job = { account = "acme" }
+
+[destination.mailer]
+url = "http://127.0.0.1:9/actions"
+allow_private = true
+idempotency = "none"
+"#;
+
+#[test]
+fn a_job_is_bound_once_with_what_was_parked_of_it_and_by_the_same_checks() {
+    let place = filled(async |store| {
+        observe(store, &end("tornado", "j-1", "completed", Ids::Shared)).await;
+    });
+    place.file("ackbox.toml", CONFIG);
+    let mut record = record("tornado", "j-1");
+    record["steps"][1]["on"] = json!(["failed"]);
+    place.file("job.json", record.to_string());
+    let add = ["job", "add", "job.json", "--db", "table.db"];
+
+    let ended = place.run(&["job", "add", "job.json", "--dry-run"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.out.contains("can be bound; nothing was written"),
+        "{}",
+        ended.out
+    );
+    assert!(ended.err.contains("nobody asks"), "{}", ended.err);
+
+    let ended = place.run(&add);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for part in [
+        "bound tornado/j-1",
+        "analyze-v1 on completed -> mailer  act_",
+        "taken up what was parked: accepted",
+    ] {
+        assert!(ended.out.contains(part), "{part}: {}", ended.out);
+    }
+    let text = record.to_string();
+    let again = place.run_with_input(
+        &["job", "add", "-", "--db", "table.db", "--json"],
+        text.as_bytes(),
+    );
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(again.json()["outcome"], "same");
+
+    record["tenant"] = json!("another");
+    place.file("job.json", record.to_string());
+    let ended = place.run(&add);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.out.contains("is bound to something else"),
+        "{}",
+        ended.out
+    );
+    record["steps"][0]["on"] = json!(["done"]);
+    place.file("job.json", record.to_string());
+    let ended = place.run(&add);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{ended:?}");
+    assert!(
+        ended
+            .err
+            .contains("known: completed, failed, skipped, warning"),
+        "{}",
+        ended.err
+    );
 }

@@ -5,7 +5,7 @@ use ackbox::demo::destination::{Behaviour, Destination};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::support::{SECRET, accepted, config, send};
+use crate::support::{SECRET, accepted, config, post, send};
 
 /// `ackbox dev`, running.
 struct Dev {
@@ -182,4 +182,28 @@ async fn a_secret_that_is_wanting_is_told_with_what_to_export() {
         said.push_str(&String::from_utf8_lossy(&some[..count]));
     }
     assert!(said.contains("source repo"), "{said}");
+}
+
+#[tokio::test]
+async fn the_registrar_answers_who_has_the_token_also_where_no_source_has_jobs() {
+    let folder = folder("http://127.0.0.1:9/in").await;
+    let mut dev = Dev::start(folder.path()).await;
+    let file = folder.path().join(".ackbox/token");
+    let token = std::fs::read_to_string(&file).unwrap();
+    let token = token.trim();
+    assert!(!dev.said.contains(token), "{}", dev.said);
+    assert!(
+        dev.said.contains("Bearer $(cat .ackbox/token)"),
+        "{}",
+        dev.said
+    );
+    let job = r#"{"space":"repo","job_id":"1","tenant":"t","attempt":1,"steps":[{"step":"s","on":["x"],"destination":"app"}]}"#;
+    assert_eq!(post(&dev.url, "/jobs", "", job).await.0, 401);
+    let shown = format!("authorization: Bearer {token}\r\n");
+    let answer = post(&dev.url, "/jobs", &shown, job).await;
+    assert_eq!(answer, (400, "unknown-space".to_owned()));
+    assert!(dev.terminate().await.success());
+    // It is the same after a restart.
+    Dev::start(folder.path()).await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), token);
 }

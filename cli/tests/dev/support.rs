@@ -59,15 +59,19 @@ pub(crate) async fn send(url: &str, body: &str) -> (u16, String) {
         event: Some("push"),
     };
     let signed = scheme.sign(&signing, &secret).unwrap();
-    let mut request = format!(
-        "POST /hooks/repo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n",
+    let lines = signed.into_iter();
+    let headers: String = lines
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect();
+    post(url, "/hooks/repo", &headers, body).await
+}
+
+/// Posts a body with these header lines; gives the status and the outcome.
+pub(crate) async fn post(url: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
         body.len()
     );
-    for (name, value) in signed {
-        request.push_str(&format!("{name}: {value}\r\n"));
-    }
-    request.push_str("\r\n");
-    request.push_str(body);
     let address = url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();

@@ -10,6 +10,7 @@ use ackbox_store::{Class, JobRecord, ListedJob, Meta, Store, StoreError};
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
+use super::times;
 use crate::commands::CommandError;
 use crate::commands::table::{self, TableChoice};
 use crate::edge;
@@ -172,10 +173,17 @@ impl Row {
     fn state(&self) -> String {
         match &self.record {
             Ok(record) if record.silent_at.is_none() && record.asked > 0 => {
-                format!("asked {} times", record.asked)
+                format!("asked {}", times(record.asked))
             }
             Ok(record) => state(record).to_owned(),
             Err(_) => "unreadable".to_owned(),
+        }
+    }
+
+    fn account(&self) -> Option<&str> {
+        match &self.record {
+            Ok(record) => Some(&record.binding.account),
+            Err(_) => self.listed.job.account.as_deref(),
         }
     }
 
@@ -191,7 +199,7 @@ impl Row {
     }
 
     fn cells(&self, now: Timestamp) -> Vec<Entry> {
-        let JobRef { space, id, account } = &self.listed.job;
+        let JobRef { space, id, .. } = &self.listed.job;
         let tone = match self.class {
             Class::Silent => Tone::Bad,
             _ if self.is_silent() => Tone::Warn,
@@ -202,7 +210,7 @@ impl Row {
             Entry::new(self.state()).toned(tone),
             Entry::new(space.as_str()),
             Entry::new(id),
-            Entry::new(account.as_deref().unwrap_or_default()),
+            Entry::new(self.account().unwrap_or_default()),
             Entry::new(age(self.listed.since, now)),
             Entry::new(next.unwrap_or_default()),
             Entry::new(self.detail().unwrap_or_default()),
@@ -210,12 +218,12 @@ impl Row {
     }
 
     fn json(&self) -> Value {
-        let JobRef { space, id, account } = &self.listed.job;
+        let JobRef { space, id, .. } = &self.listed.job;
         let record = self.record.as_ref().ok();
         json!({
             "space": space,
             "id": id,
-            "account": record.map(|record| record.binding.account.as_str()).or(account.as_deref()),
+            "account": self.account(),
             "state": record.map_or("unreadable", state),
             "asked": record.map(|record| record.asked),
             "registered_at": self.listed.since.to_string(),

@@ -10,6 +10,7 @@ use ackbox_domain::{ActionKey, Name};
 use ackbox_registrar::{JobView, UnboundView, state};
 use ackbox_store::{JobRecord, JobStory, Observed, ObservedRecord};
 
+use super::times;
 use crate::commands::CommandError;
 use crate::commands::table::{self, TableChoice};
 use crate::edge;
@@ -116,7 +117,7 @@ fn facts(record: &JobRecord, now: Timestamp) -> Vec<(&'static str, String)> {
         let told = record.detail.as_deref().unwrap_or_default();
         facts.push((
             "asked",
-            format!("{} times; last: {}", record.asked, escaped(told)),
+            format!("{}; last: {}", times(record.asked), escaped(told)),
         ));
     }
     let waits = record.ended.is_none() && record.silent_at.is_none();
