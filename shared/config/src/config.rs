@@ -154,7 +154,7 @@ impl Default for DeliverySettings {
 
 impl Config {
     /// The sources whose facts are about jobs of this space, in the order of their names.
-    pub fn sources_of<'c, 'n>(
+    pub fn sources_of<'c>(
         &'c self,
         space: &Name,
     ) -> impl Iterator<Item = (&'c SourceConfig, &'c Jobs)> {

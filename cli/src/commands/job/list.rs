@@ -120,7 +120,8 @@ async fn find(store: &Store, args: &Args) -> Result<Found, StoreError> {
             _ => {}
         }
     }
-    let note = unknown_space(args.space.as_ref(), &meta);
+    let space = args.space.as_ref().filter(|_| jobs.is_empty());
+    let note = unknown_space(space, &meta);
     Ok(Found {
         jobs,
         complete,
