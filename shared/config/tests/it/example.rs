@@ -23,7 +23,8 @@ fn the_example_has_the_sources_that_it_tells_of() {
             "reports",
             "stripe",
             "sume",
-            "tornado"
+            "tornado",
+            "tornado-org"
         ]
     );
 }
