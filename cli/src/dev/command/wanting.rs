@@ -135,9 +135,9 @@ mod tests {
         let told = secrets(&config, &Secrets::new(environment)).await;
         assert_eq!(told.len(), 4, "{told:?}");
         let with = |name: &str| told.iter().find(|line| line.contains(name)).unwrap();
-        let asking = with("`env:ASKING`");
+        let asking = with("env:ASKING");
         assert!(asking.contains("(for destination mailer)"), "{asking}");
-        let api_key = with("`env:API_KEY`");
+        let api_key = with("env:API_KEY");
         assert!(
             api_key.contains("(for asking source tornado about jobs)"),
             "{api_key}"

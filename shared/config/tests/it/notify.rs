@@ -55,13 +55,13 @@ const MISTAKES: &[Case] = &[
         "a trouble that is none",
         "",
         "\n[notify]\ndestination = \"mailer\"\non = [\"dead\", \"delivered\"]\n",
-        "40:15: `on` cannot have \"delivered\"; write some of \"dead\", \"held\", \"unknown\" and \"conflict\"",
+        "40:15: `on` cannot have \"delivered\"; write some of \"dead\", \"held\", \"unknown\", \"conflict\" and \"silent\"",
     ),
     case(
         "nothing to be told of",
         "",
         "\n[notify]\ndestination = \"mailer\"\non = []\n",
-        "40:6: `on` is empty: nobody would be told of anything; write some of \"dead\", \"held\", \"unknown\" and \"conflict\"",
+        "40:6: `on` is empty: nobody would be told of anything; write some of \"dead\", \"held\", \"unknown\", \"conflict\" and \"silent\"",
     ),
     case(
         "a key that is none",
