@@ -130,8 +130,7 @@ fn counted(count: usize, what: &str) -> String {
 /// A finding with the place where its reference stands: in its own table if it is there, else anywhere.
 fn at(path: &Path, text: &str, finding: &Finding) -> String {
     let file = escaped(&path.display().to_string());
-    let table = format!("[{}]", finding.table);
-    let start = text.find(&table).unwrap_or_default();
+    let start = start(text, &finding.table);
     let quoted = [
         format!("\"{}\"", finding.reference),
         format!("'{}'", finding.reference),
@@ -160,6 +159,15 @@ fn at(path: &Path, text: &str, finding: &Finding) -> String {
     format!("{place}: [{table}]: {}", escaped_lines(message))
 }
 
+/// Where a table begins, or the nearest one around it that is written out: `lookup = {..}` has no line of its own.
+fn start(text: &str, table: &str) -> usize {
+    let around = std::iter::successors(Some(table), |table| Some(table.rsplit_once('.')?.0));
+    around
+        .filter_map(|table| text.find(&format!("[{table}]")))
+        .next()
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,5 +191,25 @@ mod tests {
             "x.toml:5:21: [source.b]: m"
         );
         assert_eq!(at(path, "", &finding("source.b")), "x.toml: [source.b]: m");
+    }
+
+    #[test]
+    fn a_finding_of_a_table_within_another_is_placed_in_the_nearest_that_is_written_out() {
+        let path = Path::new("x.toml");
+        let first = "[source.a]\nsecrets = [\"env:S\"]\n\n";
+        for (own, line, column) in [
+            ("[source.b]\njob = { lookup = \"env:S\" }\n", 5, 18),
+            ("[source.b]\n\n[source.b.job]\nlookup = \"env:S\"\n", 7, 10),
+            ("[source.b.job.lookup]\nheaders = \"env:S\"\n", 5, 11),
+        ] {
+            let finding = Finding {
+                table: "source.b.job.lookup".to_owned(),
+                reference: "env:S".parse().unwrap(),
+                message: "m".to_owned(),
+            };
+            let placed = at(path, &format!("{first}{own}"), &finding);
+            let expected = format!("x.toml:{line}:{column}: [source.b.job.lookup]: m");
+            assert_eq!(placed, expected);
+        }
     }
 }

@@ -114,11 +114,50 @@ fn a_secret_that_is_not_here_is_told_and_no_mistake() {
 }
 
 #[test]
-fn the_example_configuration_is_fine() {
+fn the_example_has_no_warnings_and_names_every_secret_that_it_needs() {
     let place = Place::empty();
     let example = crate::support::repository("ackbox.toml");
     let ended = place.run(&["check", "--config", example.to_str().unwrap()]);
-    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    assert!(ended.out.contains("secrets: fine\n"), "{}", ended.out);
+    let text = std::fs::read_to_string(example).unwrap();
+    let code = text.lines().map(|line| line.split(" #").next().unwrap());
+    let named: std::collections::BTreeSet<String> = code
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(|line| line.split('"').skip(1).step_by(2))
+        .filter(|quoted| quoted.starts_with("env:"))
+        .map(ToOwned::to_owned)
+        .collect();
+    assert!(named.contains("env:TORNADO_API_KEY"), "{named:?}");
+    for reference in &named {
+        let told = format!("{reference} (not set here)");
+        assert!(ended.out.contains(&told), "{reference}: {}", ended.out);
+    }
+    let count = format!("{} secrets", named.len());
+    assert!(ended.out.contains(&count), "{count}: {}", ended.out);
+}
+
+#[test]
+fn the_headers_of_questions_are_judged_too_each_where_it_stands() {
+    let place = Place::configured()
+        .with("JOBS", "two\nlines")
+        .with("ASKING", "two\nlines");
+    let asked = "idempotency = \"none\"\non_unknown = \"reconcile\"\n\n[destination.mailer.reconcile]\nurl = \"https://mail.example/{key}\"\nheaders = { Authorization = \"env:ASKING\" }\nanswers = [{ status = 200, means = \"applied\" }]\n\n[source.tornado]\nscheme = \"tornado\"\nsecrets = [\"env:SHOP\"]\njob = { lookup = { headers = { x-api-key = \"env:JOBS\" } } }\n";
+    let text = CONFIG.replace("idempotency = \"none\"\n", asked);
+    place.file("ackbox.toml", &text);
+    let ended = place.run(&["check"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    for (reference, table) in [
+        ("env:JOBS", "source.tornado.job.lookup"),
+        ("env:ASKING", "destination.mailer.reconcile"),
+    ] {
+        let line = text.lines().position(|line| line.contains(reference));
+        let there = format!("ackbox.toml:{}:", line.unwrap() + 1);
+        let said = format!("[{table}]: secret {reference}");
+        let mut lines = ended.err.lines();
+        let is_told = lines.any(|line| line.starts_with(&there) && line.contains(&said));
+        assert!(is_told, "{there} {said}: {}", ended.err);
+    }
 }
 
 #[test]

@@ -75,9 +75,19 @@ fn uses(config: &Config) -> Vec<(String, SecretRef, Use<'_>)> {
             let used = Use::Verifying(&source.scheme);
             all.push((format!("source.{name}"), reference.clone(), used));
         }
+        let lookup = source.lookup.iter().flat_map(|lookup| &lookup.headers);
+        for (header, reference) in lookup {
+            let table = format!("source.{name}.job.lookup");
+            all.push((table, reference.clone(), Use::Header(header)));
+        }
     }
     for (name, destination) in &config.destinations {
         let table = || format!("destination.{name}");
+        let question = destination.reconcile.iter().flat_map(|ask| &ask.headers);
+        for (header, reference) in question {
+            let table = format!("{}.reconcile", table());
+            all.push((table, reference.clone(), Use::Header(header)));
+        }
         let Some(http) = destination.to.http() else {
             continue;
         };

@@ -38,10 +38,17 @@ fn in_words(outcome: Option<&str>) -> &'static str {
         Some("accepted") => "committed; it will be delivered",
         Some("duplicate") => "known already; nothing was written",
         Some("ignored") => {
-            "no rule wants this event, or it is the sender's test event; nothing was written"
+            "no rule and no job wants this event, or it is the sender's test event; nothing was written"
+        }
+        Some("progress") => "the job goes on; nothing was written",
+        Some("parked") => {
+            "the job is not bound yet; its end is kept until it is (`ackbox list --state parked`)"
+        }
+        Some("unbound") => {
+            "the job is not bound, and the source refuses its end until it is; a sender would send again later"
         }
         Some("conflict") => {
-            "other content is known under the same key; this is on the record, and the original stands (`ackbox list --state conflict`)"
+            "other content is known under the same key, or it does not agree with its job; this is on the record, and the original stands (`ackbox list --state conflict`)"
         }
         Some("refused") => {
             "the signature was not accepted; does the receiver run with the same configuration and secrets, and the same clock?"
@@ -60,5 +67,23 @@ fn in_words(outcome: Option<&str>) -> &'static str {
         Some("error") => "a defect of the receiver; its log says more",
         Some(_) => "a word that this version does not know; is the receiver newer?",
         None => "no `ackbox-outcome` in the answer; is that an ackbox receiver?",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn every_word_of_the_receiver_is_known_here() {
+        let receiver = include_str!("../../../../functions/receiver/src/response.rs");
+        let word = receiver.split("const fn word(").nth(1).unwrap();
+        let word = word.split("const fn").next().unwrap();
+        let words: Vec<&str> = word.split('"').skip(1).step_by(2).collect();
+        assert!(words.contains(&"parked"), "{words:?}");
+        let unknown = in_words(Some("a word of tomorrow"));
+        for word in words {
+            assert_ne!(in_words(Some(word)), unknown, "{word}");
+        }
     }
 }

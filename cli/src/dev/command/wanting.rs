@@ -15,7 +15,7 @@ pub(super) async fn secrets(config: &Config, secrets: &Secrets) -> Vec<String> {
             Err(error) => Some(in_one_line(&error)),
             Ok(value) => match user {
                 User::Source(source) => form(source, &reference, value.expose()),
-                User::Destination(_) => None,
+                User::Lookup(_) | User::Destination(_) => None,
             },
         };
         if let Some(problem) = problem {
@@ -40,6 +40,7 @@ pub(super) async fn secrets(config: &Config, secrets: &Secrets) -> Vec<String> {
 #[derive(Clone, Copy)]
 enum User<'c> {
     Source(&'c SourceConfig),
+    Lookup(&'c str),
     Destination(&'c str),
 }
 
@@ -47,6 +48,7 @@ impl std::fmt::Display for User<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Source(source) => write!(f, "source {}", source.source.name),
+            Self::Lookup(name) => write!(f, "asking source {name} about jobs"),
             Self::Destination(name) => write!(f, "destination {name}"),
         }
     }
@@ -55,13 +57,19 @@ impl std::fmt::Display for User<'_> {
 fn uses(config: &Config) -> Vec<(SecretRef, User<'_>)> {
     let sources = config.sources.values().flat_map(|source| {
         let of = move |reference: &SecretRef| (reference.clone(), User::Source(source));
-        source.secrets.iter().map(of)
+        let name = source.source.name.as_str();
+        let lookup = source.lookup.iter().flat_map(|lookup| &lookup.headers);
+        let asking = lookup.map(move |(_, reference)| (reference.clone(), User::Lookup(name)));
+        source.secrets.iter().map(of).chain(asking)
     });
     let destinations = config.destinations.values().flat_map(|destination| {
         let name = destination.name.as_str();
+        let question = destination.reconcile.iter().flat_map(|ask| &ask.headers);
+        let asking = question.map(|(_, reference)| reference);
         destination
             .to
             .secrets()
+            .chain(asking)
             .map(move |reference| (reference.clone(), User::Destination(name)))
     });
     sources.chain(destinations).collect()
@@ -103,6 +111,17 @@ mod tests {
         url         = "https://mail.example/actions"
         headers     = { Authorization = "env:ABSENT" }
         idempotency = "none"
+        on_unknown  = "reconcile"
+
+        [destination.mailer.reconcile]
+        url     = "https://mail.example/actions/{key}"
+        headers = { Authorization = "env:ASKING" }
+        answers = [{ status = 200, means = "applied" }]
+
+        [source.tornado]
+        scheme  = "tornado"
+        secrets = ["env:GOOD"]
+        job     = { lookup = { headers = { x-api-key = "env:API_KEY" } } }
     "#;
 
     #[tokio::test]
@@ -114,8 +133,16 @@ mod tests {
             _ => None,
         };
         let told = secrets(&config, &Secrets::new(environment)).await;
-        assert_eq!(told.len(), 2, "{told:?}");
-        let absent = told.iter().find(|line| line.contains("ABSENT")).unwrap();
+        assert_eq!(told.len(), 4, "{told:?}");
+        let with = |name: &str| told.iter().find(|line| line.contains(name)).unwrap();
+        let asking = with("env:ASKING");
+        assert!(asking.contains("(for destination mailer)"), "{asking}");
+        let api_key = with("env:API_KEY");
+        assert!(
+            api_key.contains("(for asking source tornado about jobs)"),
+            "{api_key}"
+        );
+        let absent = with("ABSENT");
         assert!(
             absent.contains("source reports, destination mailer"),
             "{absent}"

@@ -23,7 +23,8 @@ fn the_example_has_the_sources_that_it_tells_of() {
             "reports",
             "stripe",
             "sume",
-            "tornado"
+            "tornado",
+            "tornado-org"
         ]
     );
 }
@@ -59,4 +60,24 @@ lease = "5s"
     assert_eq!(lines, expected, "{mistakes}");
     assert_eq!(mistakes.0.len(), 11, "{mistakes}");
     assert!(!mistakes.to_string().contains("dontsay"), "{mistakes}");
+}
+
+/// Every block of a page is a whole configuration but for the destination, which is the example's.
+#[test]
+fn the_blocks_of_the_pages_on_sources_have_neither_mistakes_nor_warnings() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sources");
+    let destination = EXAMPLE.find("[destination.pipeline]").unwrap();
+    let destination = EXAMPLE[destination..].split("\n\n").next().unwrap();
+    let mut blocks = 0;
+    for page in std::fs::read_dir(folder).unwrap() {
+        let page = page.unwrap().path();
+        let text = std::fs::read_to_string(&page).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            let block = block.split("```").next().unwrap();
+            let whole = format!("{block}\n{destination}\n");
+            assert_eq!(crate::warnings(&whole), "", "{}:\n{whole}", page.display());
+            blocks += 1;
+        }
+    }
+    assert!(blocks >= 9, "{blocks}");
 }
