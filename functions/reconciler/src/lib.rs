@@ -88,9 +88,12 @@ impl Reconciler {
         for space in spaces {
             let reconciler = self.clone();
             tasks.spawn(async move {
-                // What is parked first: it may be the end that would be asked for.
-                let parked = reconciler.parked(&space, time).await;
-                parked.add(&reconciler.silent(&space, time).await)
+                // Side by side: much that is parked must not keep silent jobs from being asked about.
+                let (parked, silent) = tokio::join!(
+                    reconciler.parked(&space, time),
+                    reconciler.silent(&space, time)
+                );
+                parked.add(&silent)
             });
         }
         let mut total = Reconciled::default();

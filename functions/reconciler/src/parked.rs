@@ -66,12 +66,16 @@ impl Reconciler {
         let store = &self.0.store;
         let timing = &self.0.config.delivery.timing;
         let taken = store.take_up(&parked.job, timing, self.now(), deadline);
-        let taken = taken.await?;
-        if !taken.is_empty() {
+        let taken = taken.await;
+        if let Ok(taken) = &taken
+            && !taken.is_empty()
+        {
             tracing::info!(name: "parked.taken_up", job = %parked.job, became = ?taken, "parked.taken_up");
             return Ok(Became::TakenUp);
         }
+        // Also one that cannot be taken up waits on, and has its end.
         let left = store.leave_parked(parked, self.now(), deadline).await?;
+        taken?;
         Ok(match left {
             StillParked::Waits => Became::StillParked,
             StillParked::Gone => Became::PassedOver,

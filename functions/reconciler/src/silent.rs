@@ -117,10 +117,28 @@ impl Reconciler {
         if record.ended.is_some() || record.silent_at.is_some() || !is_due {
             return Ok(Became::PassedOver);
         }
+        if record.asked == 0 && self.has_taken_up(&record).await? {
+            return Ok(Became::TakenUp);
+        }
         match askers.get(&record.binding.account) {
             Some(asker) => self.ask_about(&record, asker, time).await,
-            None => self.wait_or_give_up(&record, None, None).await,
+            None => self.wait_or_give_up(&record, None, None, None).await,
         }
+    }
+
+    /// What is parked of the job and offered no more, where the application itself wrote the job.
+    async fn has_taken_up(&self, record: &JobRecord) -> Result<bool, StoreError> {
+        let timing = &self.0.config.delivery.timing;
+        let deadline = Instant::now() + timing.settle_margin;
+        let job = &record.binding.job;
+        let taken = self
+            .0
+            .store
+            .take_up(job, timing, self.now(), deadline)
+            .await?;
+        Ok(taken
+            .iter()
+            .any(|became| matches!(became, JobAcceptance::Ended(_))))
     }
 
     async fn ask_about(
@@ -137,28 +155,32 @@ impl Reconciler {
             if time.was_enough_for(needed) {
                 return Ok(Became::Left);
             }
-            return self.wait_or_give_up(record, Some(asker), None).await;
+            return self.wait_or_give_up(record, Some(asker), None, None).await;
         }
-        if let Some(until) = asker.quiet_until() {
-            self.0
-                .store
-                .wait_for_job(record, None, until, Instant::now() + margin)
-                .await?;
-            return Ok(Became::JobWaits);
+        if let Some(until) = asker.quiet_until(self.now()) {
+            return self
+                .wait_or_give_up(record, Some(asker), None, Some(until))
+                .await;
         }
         let id = record.binding.job.id.as_str();
         let looked = self.0.outbound.look_up(asker.lookup, id, self.now()).await;
-        let heard = self.heard(record, asker, looked);
+        let mut heard = self.heard(record, asker, looked);
         record::looked_up(record, asker.source, &heard.told, heard.end.as_deref());
-        if let Some(wait) = heard.retry_after {
-            asker.leave_alone_until(self.now().plus(wait));
+        let until = heard.retry_after.map(|wait| self.now().plus(wait));
+        asker.leave_alone_until(until);
+        if let Some(end) = heard.end.take() {
+            match self.is_on_record(&end, Instant::now() + margin).await {
+                Ok(true) => return Ok(Became::JobEnded),
+                Ok(false) => {}
+                // What passes by itself is tried again by the next run. What does not must not be asked for ever.
+                Err(error) if error.is_retryable() => return Err(error),
+                Err(error) => {
+                    heard.told = format!("its end cannot be written: {}", in_one_line(&error));
+                    tracing::error!(job = %end.job, error = %heard.told, "reconcile.table_failed");
+                }
+            }
         }
-        if let Some(end) = &heard.end
-            && self.is_on_record(end, Instant::now() + margin).await?
-        {
-            return Ok(Became::JobEnded);
-        }
-        self.wait_or_give_up(record, Some(asker), Some(&heard))
+        self.wait_or_give_up(record, Some(asker), Some(&heard.told), until)
             .await
     }
 
@@ -169,7 +191,7 @@ impl Reconciler {
             record.binding.account.as_str(),
         );
         let source = &asker.source.source;
-        let (end, flaw) = match looked.means {
+        let (mut end, flaw) = match looked.means {
             Some(LookupMeaning::Status) => match read(asker, asked, &looked.body, self.now()) {
                 Ok(JobWord::Ended(end)) => (Some(end), None),
                 Ok(JobWord::Progress | JobWord::Nothing) => (None, None),
@@ -188,6 +210,10 @@ impl Reconciler {
             }
             Some(LookupMeaning::NotYet) | None => (None, None),
         };
+        // The job that was asked about, wherever the configuration of today would look for its id.
+        if let Some(end) = &mut end {
+            end.job.clone_from(&record.binding.job);
+        }
         Heard {
             end,
             told: flaw.unwrap_or(looked.detail),
@@ -214,14 +240,16 @@ impl Reconciler {
             tracing::warn!(name: "job.disagrees", job = %end.job, why = %why, "job.disagrees");
             return Ok(false);
         }
-        Ok(true)
+        Ok(became != JobAcceptance::Unbound)
     }
 
+    /// `told`: what was heard, where it was asked; `not_before`: when it may be asked again at the earliest.
     async fn wait_or_give_up(
         &self,
         record: &JobRecord,
         asker: Option<&Asker<'_>>,
-        heard: Option<&Heard>,
+        told: Option<&str>,
+        not_before: Option<Timestamp>,
     ) -> Result<Became, StoreError> {
         let now = self.now();
         let timing = &self.0.config.delivery.timing;
@@ -231,11 +259,11 @@ impl Reconciler {
         if end.is_some_and(|end| end <= now) {
             let space = &record.binding.job.space;
             let source = asker.map_or(space, |asker| &asker.source.source.name);
-            let given_up = self
-                .0
-                .store
-                .give_up_job(record, source, timing, now, deadline);
-            let Some(actions) = given_up.await? else {
+            let store = &self.0.store;
+            let Some(actions) = store
+                .give_up_job(record, source, timing, now, deadline)
+                .await?
+            else {
                 return Ok(Became::Overtaken);
             };
             record::given_up(record, &actions);
@@ -243,12 +271,11 @@ impl Reconciler {
         }
         let next = asker.map(|asker| {
             let backoff = asker.lookup.backoff.wait(record.asked + 1, fastrand::f64());
-            let told = heard.and_then(|heard| heard.retry_after);
-            now.plus(told.map_or(backoff, |told| told.max(backoff)))
+            let next = now.plus(backoff);
+            not_before.map_or(next, |not_before| not_before.max(next))
         });
         let due_at = [next, end].into_iter().flatten().min();
         let due_at = due_at.unwrap_or_else(|| now.plus(Duration::from_secs(3600)));
-        let told = heard.map(|heard| heard.told.as_str());
         let waits = self.0.store.wait_for_job(record, told, due_at, deadline);
         Ok(if waits.await? {
             Became::JobWaits
@@ -277,18 +304,20 @@ fn read(
 }
 
 impl Asker<'_> {
-    fn quiet_until(&self) -> Option<Timestamp> {
-        *self
+    /// Until when it wants to be left alone, where that is not over.
+    fn quiet_until(&self, now: Timestamp) -> Option<Timestamp> {
+        let until = *self
             .quiet_until
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+            .unwrap_or_else(PoisonError::into_inner);
+        until.filter(|until| *until > now)
     }
 
-    fn leave_alone_until(&self, until: Timestamp) {
+    fn leave_alone_until(&self, until: Option<Timestamp>) {
         let mut quiet = self
             .quiet_until
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        *quiet = Some(quiet.map_or(until, |known| known.max(until)));
+        *quiet = (*quiet).max(until);
     }
 }

@@ -149,6 +149,11 @@ impl Binding {
     pub const INPUT_MAX: usize = 64 * 1024;
     /// The most expected values.
     pub const EXPECTED_MAX: usize = 32;
+    /// The longest expected value, in bytes.
+    pub const EXPECTED_VALUE_MAX: usize = 1024;
+    /// The most values that one step delivers. With the bounds of inputs and of what a source tells, everything that the
+    /// end of a job writes fits one transaction of 4 MB.
+    pub const VALUES_MAX: usize = 8;
 
     /// What makes two records the same: SHA-256 over everything in them, length-prefixed.
     pub fn print(&self) -> Hash {

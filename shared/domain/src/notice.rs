@@ -216,12 +216,12 @@ impl Notify {
     /// The notice of an observation that does not agree with its job, and of why.
     ///
     /// The key is made of the job and of what disagrees: one notice, however often that is said.
-    pub fn of_disagreement(&self, seen: &JobObservation, why: &str) -> Option<Action> {
+    pub fn of_disagreement(&self, seen: &JobObservation, place: &str, why: &str) -> Option<Action> {
         let trouble = Trouble::Conflict;
         if !self.on.contains(&trouble) {
             return None;
         }
-        let fingerprint = data_encoding::HEXLOWER.encode(&seen.disagreement(why));
+        let fingerprint = data_encoding::HEXLOWER.encode(&seen.disagreement(place));
         let told = OfJob {
             space: seen.job.space.as_str(),
             job: plain(&seen.job.id),

@@ -89,6 +89,9 @@ pub enum Problem {
         /// How many it may have.
         max: usize,
     },
+    /// Another account than that of the secret that signed, or another job or account than was asked for.
+    #[error("is another one than this can speak of")]
+    Another,
     /// A job's status that is neither an outcome nor progress.
     #[error("is {0:?}, which is neither an outcome nor progress; add it to the source's `job`")]
     UnknownStatus(String),

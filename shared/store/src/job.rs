@@ -106,6 +106,16 @@ pub enum Disagreement {
     },
 }
 
+impl Disagreement {
+    /// What disagrees, without what was seen.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Self::Mismatch(mismatch) => mismatch.place(),
+            Self::Outcome { .. } => "outcome".to_owned(),
+        }
+    }
+}
+
 /// Everything that the table holds about one job.
 #[derive(Debug, Default)]
 pub struct JobStory {

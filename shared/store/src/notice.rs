@@ -17,7 +17,7 @@ use crate::random::random_id;
 use crate::retry::within;
 use crate::schema::attribute;
 use crate::size::Attributes;
-use crate::{Change, Deadline, JobRecord, Store, StoreError};
+use crate::{Change, Deadline, Disagreement, JobRecord, Store, StoreError};
 
 /// Who is told of trouble, and when the sweep takes up a notice that the stream lost.
 #[derive(Debug)]
@@ -149,10 +149,14 @@ impl Store {
     pub(crate) fn notice_of_disagreement(
         &self,
         seen: &JobObservation,
-        why: &str,
+        disagreement: &Disagreement,
     ) -> Option<Notice> {
         let notices = self.notices.as_ref()?;
-        let action = notices.notify.of_disagreement(seen, why)?;
+        let action = notices.notify.of_disagreement(
+            seen,
+            &disagreement.place(),
+            &disagreement.to_string(),
+        )?;
         Some(notices.notice(action))
     }
 

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
+use ackbox_domain::job::JobRef;
 use ackbox_domain::{ActionKey, Fingerprint, Name, OutboxEntry, RenderedBody, Scalar, Timestamp};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
 use aws_sdk_dynamodb::operation::query::QueryError;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use tokio::time::sleep;
 
 use crate::error::failed;
@@ -15,7 +17,7 @@ use crate::item::accepted::AcceptedItem;
 use crate::item::conflict::ConflictItem;
 use crate::item::{PayloadItem, decode};
 use crate::retry::{read_deadline, within};
-use crate::schema::{action_pk, attribute, kind};
+use crate::schema::{action_pk, attribute, job_pk, kind};
 use crate::size::Attributes;
 use crate::{Deadline, ItemError, Store, StoreError, outbox_from_item};
 
@@ -151,17 +153,46 @@ impl Store {
         deadline: Deadline,
     ) -> Result<Vec<Attributes>, StoreError> {
         let query = self
-            .inner
+            .query_partition(pk)
+            .key_condition_expression("#pk = :pk");
+        self.read_pages(query, usize::MAX, deadline).await
+    }
+
+    /// What is parked of a job, up to some pages of it: whoever takes these up comes again for the rest.
+    pub(crate) async fn parked_of(
+        &self,
+        job: &JobRef,
+        deadline: Deadline,
+    ) -> Result<Vec<Attributes>, StoreError> {
+        /// A page has at most 1 MB.
+        const PAGES: usize = 2;
+        let query = self
+            .query_partition(&job_pk(job))
+            .key_condition_expression("#pk = :pk AND begins_with(#sk, :sk)")
+            .expression_attribute_names("#sk", attribute::SK)
+            .expression_attribute_values(":sk", s(kind::PARKED));
+        self.read_pages(query, PAGES, deadline).await
+    }
+
+    fn query_partition(&self, pk: &str) -> QueryFluentBuilder {
+        self.inner
             .client
             .query()
             .table_name(&self.inner.table)
             .consistent_read(true)
-            .key_condition_expression("#pk = :pk")
             .expression_attribute_names("#pk", attribute::PK)
-            .expression_attribute_values(":pk", s(pk));
+            .expression_attribute_values(":pk", s(pk))
+    }
+
+    async fn read_pages(
+        &self,
+        query: QueryFluentBuilder,
+        pages: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<Attributes>, StoreError> {
         let mut items = Vec::new();
         let mut start = None;
-        loop {
+        for _ in 0..pages {
             let query = query.clone().set_exclusive_start_key(start);
             let page = within(deadline, QUERY, || async {
                 query
@@ -174,9 +205,10 @@ impl Store {
             items.extend(page.items.unwrap_or_default());
             start = page.last_evaluated_key.filter(|key| !key.is_empty());
             if start.is_none() {
-                return Ok(items);
+                break;
             }
         }
+        Ok(items)
     }
 
     async fn get(&self, key: &ActionKey, kind: &str) -> Result<Option<Attributes>, StoreError> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ackbox_store::schema::kind;
+use ackbox_tests::faults::{Fault, Refusal, Rule};
 use ackbox_tests::workflow::{POLL_AFTER, Workflow, bodies, job};
 use serde_json::{Value, json};
 
@@ -108,6 +109,62 @@ async fn a_system_that_wants_to_be_left_alone_is() {
     assert_eq!(workflow.system.asked(), asked);
     run(&workflow, Duration::from_secs(101)).await;
     assert!(workflow.system.asked() > asked);
+}
+
+#[tokio::test]
+async fn a_system_that_is_always_busy_keeps_no_job_from_being_given_up() {
+    let workflow = Workflow::new().await;
+    for id in 0..12 {
+        bind(&workflow, &job(&id.to_string())).await;
+    }
+    workflow.system.is_busy(7 * HOUR);
+    run(&workflow, POLL_AFTER).await;
+    assert_eq!(run(&workflow, 6 * HOUR).await["jobs_silent"], 12);
+}
+
+#[tokio::test]
+async fn a_wait_of_nothing_keeps_nobody_waiting() {
+    let workflow = Workflow::new().await;
+    for id in 0..12 {
+        bind(&workflow, &job(&id.to_string())).await;
+    }
+    workflow.system.is_busy(Duration::ZERO);
+    run(&workflow, POLL_AFTER).await;
+    assert_eq!(workflow.system.asked(), 12);
+}
+
+#[tokio::test]
+async fn an_end_that_the_table_refuses_is_not_asked_for_for_ever() {
+    let workflow = Workflow::new().await;
+    bind(&workflow, &job("1")).await;
+    workflow.system.has("1", "Completed");
+    let rule = Rule::operation("TransactWriteItems").containing("\"outcome\"");
+    let refusal = Fault::Refuse(Refusal::Validation);
+    let faults = &workflow.world.faults;
+    faults.inject(rule, refusal);
+    let through = async |after| {
+        workflow.world.clock.advance(after);
+        workflow.reconcile(workflow.world.store().await).await
+    };
+    assert_eq!(through(POLL_AFTER).await["jobs_waiting"], 1);
+    let waiting = workflow.job("1").await.unwrap();
+    assert_eq!(waiting.asked, 1);
+    assert!(waiting.due_at.unwrap() > workflow.world.clock.now());
+    let told = waiting.detail.unwrap();
+    assert!(told.starts_with("its end cannot be written"), "{told}");
+    faults.clear();
+    assert_eq!(through(HOUR).await["jobs_ended"], 1);
+}
+
+#[tokio::test]
+async fn an_answer_about_another_job_is_no_end_of_this_one() {
+    let workflow = Workflow::new().await;
+    bind(&workflow, &job("1")).await;
+    let other =
+        json!({"job_id": "2", "status": "Completed", "url": "https://videos.example.com/1.mp4"});
+    workflow.system.says("1", 200, other);
+    assert_eq!(run(&workflow, POLL_AFTER).await["jobs_waiting"], 1);
+    assert_eq!(many(&workflow, kind::OUTBOX).await, 0);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::action::{RenderedBody, is_invisible};
 use crate::json::{Pointer, Scalar};
 use crate::name::Name;
 use crate::observation::{Malformed, Observation, Phase, Problem};
-use crate::source::{EventPattern, Source};
+use crate::source::{EventPattern, Locator, Source};
 use crate::time::Timestamp;
 
 /// How a source's facts speak of jobs.
@@ -96,8 +96,9 @@ pub enum JobWord {
 }
 
 impl Jobs {
-    /// The largest value that is kept under a name, in bytes of JSON. A larger one is as good as absent.
-    pub const VALUE_MAX: usize = 16 * 1024;
+    /// The largest value that is kept under a name, in bytes of JSON. A larger one cannot be told, nor can one that
+    /// does not read: it is neither what was expected nor delivered.
+    pub const VALUE_MAX: usize = 4 * 1024;
 
     /// The account of whom the source itself speaks, where no fact says otherwise.
     pub fn own_account(&self) -> &str {
@@ -113,6 +114,9 @@ impl Jobs {
         self.outcomes.get(&word).cloned().map(Meaning::Ended)
     }
 }
+
+const ID: &str = "the job's id";
+const ACCOUNT: &str = "the account";
 
 enum Meaning {
     Progress,
@@ -135,6 +139,9 @@ pub fn word(
     if known.asked.is_none() && (observation.is_test || !is_about_jobs) {
         return Ok(JobWord::Nothing);
     }
+    if let Some(asked) = known.asked {
+        is_of(source, observation, asked)?;
+    }
     if observation.phase == Phase::Progress {
         return Ok(JobWord::Progress);
     }
@@ -149,10 +156,8 @@ pub fn word(
     };
     let id = match known.asked {
         Some((id, _)) => id.to_owned(),
-        None => identity(observation, &source.subject, "the job's id")?.ok_or_else(|| {
-            let places: Vec<String> = source.subject.iter().map(ToString::to_string).collect();
-            flaw("the job's id", places.join(", "), Problem::Missing)
-        })?,
+        None => identity(observation, &source.subject, ID)?
+            .ok_or_else(|| flaw(ID, places(&source.subject), Problem::Missing))?,
     };
     Ok(JobWord::Ended(Box::new(JobObservation {
         job: JobRef::new(jobs.space.clone(), id, &account, jobs.ids),
@@ -201,6 +206,24 @@ impl JobObservation {
     }
 }
 
+/// An answer that names a job or an account names those that were asked for.
+fn is_of(
+    source: &Source,
+    observation: &Observation<'_>,
+    (id, account): (&str, &str),
+) -> Result<(), Malformed> {
+    for (what, locators, asked) in [
+        (ID, &source.subject, id),
+        (ACCOUNT, &source.account, account),
+    ] {
+        let named = identity(observation, locators, what)?;
+        if named.is_some_and(|named| named != asked) {
+            return Err(flaw(what, places(locators), Problem::Another));
+        }
+    }
+    Ok(())
+}
+
 /// What its status says; else what its event's type does.
 fn said(jobs: &Jobs, observation: &Observation<'_>) -> Result<Option<Meaning>, Malformed> {
     const WHAT: &str = "the job's status";
@@ -231,17 +254,28 @@ fn account(
     observation: &Observation<'_>,
     secret: Option<&str>,
 ) -> Result<String, Malformed> {
-    if let Some(account) = identity(observation, &source.account, "the account")? {
-        return Ok(account);
-    }
+    let told = identity(observation, &source.account, ACCOUNT)?;
     let of_secret = secret.and_then(|secret| jobs.accounts.get(secret));
-    Ok(of_secret.map_or_else(|| jobs.own_account().to_owned(), Clone::clone))
+    match (told, of_secret) {
+        // Whoever has one account's secret speaks for that account alone.
+        (Some(told), Some(of_secret)) if told != *of_secret => {
+            Err(flaw(ACCOUNT, places(&source.account), Problem::Another))
+        }
+        (Some(account), _) => Ok(account),
+        (None, Some(account)) => Ok(account.clone()),
+        (None, None) => Ok(jobs.own_account().to_owned()),
+    }
+}
+
+fn places(locators: &[Locator]) -> String {
+    let places: Vec<String> = locators.iter().map(ToString::to_string).collect();
+    places.join(", ")
 }
 
 /// A value that names something, where it is there.
 fn identity(
     observation: &Observation<'_>,
-    places: &[crate::source::Locator],
+    places: &[Locator],
     what: &str,
 ) -> Result<Option<String>, Malformed> {
     let found = observation
@@ -258,24 +292,38 @@ fn identity(
     } else {
         return Ok(Some(text.to_owned()));
     };
-    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
-    Err(flaw(what, places.join(", "), problem))
+    Err(flaw(what, self::places(places), problem))
 }
 
 fn values(jobs: &Jobs, observation: &Observation<'_>) -> BTreeMap<Name, String> {
-    let value = |pointers: &Vec<Pointer>| {
+    let told = |(name, pointers): (&Name, &Vec<Pointer>)| {
         let found = pointers.iter().find_map(|pointer| {
-            let raw = observation.find(pointer).ok().flatten()?;
-            (raw.trim() != "null").then_some(raw)
-        });
-        found
-            .filter(|raw| raw.len() <= Jobs::VALUE_MAX)
-            .map(ToOwned::to_owned)
+            let found = observation.find(pointer);
+            found.map(|raw| raw.filter(|raw| !is_null(raw))).transpose()
+        })?;
+        let value = found.ok().and_then(value).unwrap_or_else(untold);
+        Some((name.clone(), value))
     };
-    jobs.values
-        .iter()
-        .filter_map(|(name, pointers)| Some((name.clone(), value(pointers)?)))
-        .collect()
+    jobs.values.iter().filter_map(told).collect()
+}
+
+/// A value as it is kept: the same text for whoever writes it, with whatever escapes.
+fn value(raw: &str) -> Option<String> {
+    let one = match serde_json::from_str::<String>(raw) {
+        Ok(text) => serde_json::to_string(&text).ok()?,
+        Err(_) => raw.to_owned(),
+    };
+    (one.len() <= Jobs::VALUE_MAX).then_some(one)
+}
+
+/// What stands for a value that is there and cannot be told. No source tells it: `null` is no value.
+fn untold() -> String {
+    "null".to_owned()
+}
+
+/// Whether a kept value is [`untold`].
+pub(super) fn is_null(raw: &str) -> bool {
+    raw.trim() == "null"
 }
 
 fn flaw(what: &str, place: String, problem: Problem) -> Malformed {

@@ -125,6 +125,11 @@ fn steps(written: &[Object<WrittenStep<'_>>]) -> Read<Vec<Step>> {
             let one = |(n, text): (usize, &String)| name(&format!("{}/{n}", place(field)), text);
             texts.iter().enumerate().map(one).collect::<Read<_>>()
         };
+        if written.values.len() > Binding::VALUES_MAX {
+            let max = Binding::VALUES_MAX;
+            let problem = format!("has {} entries; at most {max}", written.values.len());
+            return Err(wrong(place("values"), problem));
+        }
         let input = written.input.map(RawValue::get);
         if let Some(input) = input
             && input.len() > Binding::INPUT_MAX
@@ -158,6 +163,11 @@ fn expected(written: &BTreeMap<String, &RawValue>) -> Read<BTreeMap<Expected, Sc
         } else {
             Expected::Value(name(&place, key)?)
         };
+        let (found, max) = (value.get().len(), Binding::EXPECTED_VALUE_MAX);
+        if found > max {
+            let problem = format!("has {found} bytes; at most {max}");
+            return Err(wrong(&place, problem));
+        }
         let value = Scalar::from_raw(value.get());
         Ok((at, value.map_err(|error| wrong(&place, error.to_string()))?))
     };

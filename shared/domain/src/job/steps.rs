@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+use super::facts::is_null;
 use super::{Binding, Expected, JobRef, NAMESPACE, SILENT, Step};
 use crate::acceptance::{Fingerprint, Hash};
 use crate::action::{Action, ActionKey, RenderedBody};
@@ -53,18 +54,18 @@ impl JobObservation {
         short("ackbox job observation 1", &said)
     }
 
-    /// The identity of what it disagrees in: the same for whoever says the same, however often and in whatever
-    /// bytes.
-    pub fn disagreement(&self, why: &str) -> [u8; 8] {
+    /// The identity of its disagreeing there ([`Mismatch::place`]): the same for whoever disagrees in that, however
+    /// often and in whatever bytes.
+    pub fn disagreement(&self, place: &str) -> [u8; 8] {
         short(
             "ackbox job disagreement 1",
-            &[&self.account, self.outcome.as_str(), why],
+            &[&self.account, self.outcome.as_str(), place],
         )
     }
 
-    /// A value of the fact as it came: raw JSON. `None` also where the fact cannot be read there.
+    /// A value of the fact as it came: raw JSON. Where the fact cannot be read, something that nobody expects.
     fn find(&self, pointer: &Pointer) -> Option<&str> {
-        json::find(&self.body.bytes, pointer).ok().flatten()
+        json::find(&self.body.bytes, pointer).unwrap_or(Some("null"))
     }
 }
 
@@ -84,7 +85,7 @@ pub enum Mismatch {
     Expected {
         /// Where.
         place: String,
-        /// What was expected.
+        /// What was expected, cut to 120 characters.
         expected: String,
         /// What stands there, cut to 120 characters.
         seen: String,
@@ -123,12 +124,27 @@ pub fn agree(binding: &Binding, observation: &JobObservation) -> Result<(), Mism
         {
             return Err(Mismatch::Expected {
                 place: place.to_string(),
-                expected: expected.as_str().to_owned(),
-                seen: seen.chars().take(120).collect(),
+                expected: cut(expected.as_str()),
+                seen: cut(seen),
             });
         }
     }
     Ok(())
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(120).collect()
+}
+
+impl Mismatch {
+    /// What disagrees, without what was seen: the same for every observation that disagrees there.
+    pub fn place(&self) -> String {
+        match self {
+            Self::Account { .. } => "account".to_owned(),
+            Self::Expected { place, .. } => format!("expected {place}"),
+            Self::Missing { step, value } => format!("value {step} {value}"),
+        }
+    }
 }
 
 /// The actions of an observed end: of the steps that wait for its outcome.
@@ -143,7 +159,8 @@ pub fn qualify(
     agree(binding, observation)?;
     let wanted = steps(binding, &observation.outcome);
     for step in wanted.clone() {
-        let missing = |value: &&Name| !observation.values.contains_key(*value);
+        let told = |value: &Name| observation.values.get(value).filter(|raw| !is_null(raw));
+        let missing = |value: &&Name| told(value).is_none();
         if let Some(value) = step.values.iter().find(missing) {
             return Err(Mismatch::Missing {
                 step: step.name.clone(),

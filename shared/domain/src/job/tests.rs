@@ -111,6 +111,16 @@ fn what_is_wrong_with_a_binding_is_said_with_its_place() {
         ),
         ("/expected", json!({"/a~9": 1}), "/expected/~1a~09 is"),
         ("/expected", json!({"a": {}}), "/expected/a is an object"),
+        (
+            "/expected",
+            json!({"a": "x".repeat(1023)}),
+            "/expected/a has 1025 bytes",
+        ),
+        (
+            "/steps/0/values",
+            json!(["a", "b", "c", "d", "e", "f", "g", "h", "i"]),
+            "/steps/0/values has 9 entries",
+        ),
         ("/poll_after", json!("soon"), "/poll_after is no time"),
         ("/poll_after", json!("7h"), "/give_up_after is not later"),
         (
@@ -266,6 +276,7 @@ fn what_was_expected_is_compared_where_the_observation_says_anything_of_it() {
         (None, Some("\"12\"")),
         (None, Some("null")),
         (None, Some("{}")),
+        (None, Some("12,\"size\":12")),
     ] {
         let mismatch = observed(url, size).unwrap_err();
         assert!(matches!(mismatch, Mismatch::Expected { .. }), "{mismatch}");

@@ -213,6 +213,12 @@ fn the_schemas_limits_are_the_codes() {
         at("/properties/expected/maxProperties"),
         Binding::EXPECTED_MAX
     );
+    assert_eq!(
+        at("/$defs/step/properties/values/maxItems"),
+        Binding::VALUES_MAX
+    );
+    let quoted = at("/properties/expected/additionalProperties/maxLength") + 2;
+    assert_eq!(quoted, Binding::EXPECTED_VALUE_MAX);
     let name = format!("^[a-z0-9][a-z0-9-]{{0,{}}}$", Name::MAX - 1);
     assert_eq!(schema["$defs"]["name"]["pattern"], name);
     let words = schema["description"].as_str().unwrap();

@@ -11,8 +11,9 @@ use serde_bytes::ByteArray;
 
 use super::{encode, unpacked};
 use crate::body::BodyAttributes;
-use crate::job::{Observed, ObservedRecord};
-use crate::schema::{self, Class, ITEM_MAX, SCHEMA_VERSION, kind};
+use crate::expression::{Update, s, time};
+use crate::job::{Disagreement, Observed, ObservedRecord};
+use crate::schema::{self, Class, ITEM_MAX, SCHEMA_VERSION, attribute, kind};
 use crate::size::{Attributes, item_size};
 use crate::{ItemError, StoreError};
 
@@ -97,13 +98,29 @@ impl ObservedItem {
         }
     }
 
+    /// What makes a parked item wait as long again as this one, wherever it stands.
+    pub(crate) fn again(&self) -> Update {
+        let mut update = Update::default();
+        update.require_presence(attribute::PK, true);
+        for (name, value) in [
+            (attribute::UNTIL, self.until.map(time)),
+            (attribute::WORK_SHARD, self.work_shard.as_deref().map(s)),
+            (attribute::DUE_AT, self.due_at.map(time)),
+        ] {
+            update.set_or_remove(name, value);
+        }
+        update.remove(attribute::EXPIRED_AT);
+        update.remove(attribute::EXPIRES_AT);
+        update
+    }
+
     /// What disagrees with the job, and in what. The same disagreement is one item, however often and in
     /// whatever bytes it is told.
-    pub(crate) fn disagreement(seen: &JobObservation, why: &str) -> Self {
-        let print = HEXLOWER.encode(&seen.disagreement(why));
+    pub(crate) fn disagreement(seen: &JobObservation, disagreement: &Disagreement) -> Self {
+        let print = HEXLOWER.encode(&seen.disagreement(&disagreement.place()));
         let shard = schema::job_shard(Class::Conflict, &seen.source, &seen.job);
         Self {
-            detail: Some(why.to_owned()),
+            detail: Some(disagreement.to_string()),
             last_seen: Some(seen.seen_at),
             count: Some(1),
             work_shard: Some(shard),
@@ -112,22 +129,25 @@ impl ObservedItem {
         }
     }
 
-    /// The attributes with the body, or without it where one item has no room for it.
-    pub(crate) fn encoded(&self) -> Result<Attributes, StoreError> {
-        match self.encoded_whole() {
-            Err(StoreError::TooLarge { .. }) => encode(&Self {
-                body: BodyAttributes::default(),
-                ..self.clone()
-            }),
-            other => other,
-        }
-    }
-
-    /// The attributes with the body.
+    /// The attributes; without the body, and without the values too, where one item has no room for them.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`].
-    pub(crate) fn encoded_whole(&self) -> Result<Attributes, StoreError> {
+    pub(crate) fn encoded(&self) -> Result<Attributes, StoreError> {
+        let bare = Self {
+            body: BodyAttributes::default(),
+            ..self.clone()
+        };
+        let barest = Self {
+            values: BTreeMap::new(),
+            ..bare.clone()
+        };
+        self.fits()
+            .or_else(|_| bare.fits())
+            .or_else(|_| barest.fits())
+    }
+
+    fn fits(&self) -> Result<Attributes, StoreError> {
         let item = encode(self)?;
         let bytes = item_size(&item);
         if bytes > ITEM_MAX {

@@ -3,6 +3,7 @@
 
 use ackbox_domain::job::JobObservation;
 
+use super::Disagreement;
 use crate::item::observed::ObservedItem;
 use crate::meta::Used;
 use crate::once::Once;
@@ -13,16 +14,16 @@ impl Store {
     pub(super) async fn record_disagreement(
         &self,
         seen: &JobObservation,
-        why: &str,
+        disagreement: &Disagreement,
         deadline: Deadline,
     ) -> Result<(), StoreError> {
         let used = Used::by_disagreement(&seen.source, &seen.job.space);
         self.remember(used, deadline).await?;
         let once = Once {
             operation: "recording a disagreement",
-            item: ObservedItem::disagreement(seen, why).encoded()?,
+            item: ObservedItem::disagreement(seen, disagreement).encoded()?,
             last_seen: seen.seen_at,
-            notice: self.notice_of_disagreement(seen, why),
+            notice: self.notice_of_disagreement(seen, disagreement),
         };
         self.record(&once, deadline).await
     }

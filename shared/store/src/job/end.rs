@@ -127,7 +127,7 @@ impl Store {
         disagreement: Disagreement,
         deadline: Deadline,
     ) -> Result<Option<JobAcceptance>, StoreError> {
-        self.record_disagreement(seen, &disagreement.to_string(), deadline)
+        self.record_disagreement(seen, &disagreement, deadline)
             .await?;
         Ok(Some(JobAcceptance::Disagrees(disagreement)))
     }

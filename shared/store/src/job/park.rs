@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{
     ConditionCheck, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
 };
 
-use super::{JobAcceptance, JobStory, Observed, Offer};
+use super::{JobAcceptance, JobStory, ObservedRecord, Offer};
 use crate::accept::transaction::put_if_absent;
 use crate::cancelled::{Failed, failed_condition};
 use crate::error::failed;
@@ -57,27 +57,38 @@ impl Store {
             ..
         }: Offer<'_>,
     ) -> Result<Option<JobAcceptance>, StoreError> {
-        let item = ObservedItem::parked(seen, parked_for, FIRST_OFFER).encoded_whole()?;
+        let item = ObservedItem::parked(seen, parked_for, FIRST_OFFER);
+        let attributes = item.encoded()?;
         self.remember(Used::by_job(&seen.job.space), deadline)
             .await?;
         let table = &self.inner.table;
-        let writes = vec![still_unbound(table, &seen.job), put_if_absent(table, item)];
+        let writes = vec![
+            still_unbound(table, &seen.job),
+            put_if_absent(table, attributes),
+        ];
         let request = self
             .inner
             .client
             .transact_write_items()
             .set_transact_items(Some(writes))
             .client_request_token(random_id());
-        within(deadline, PARK, || async {
-            let Err(error) = request.clone().send().await else {
-                return Ok(Some(JobAcceptance::Parked { again: false }));
-            };
-            match failed_condition(PARK, table, &[JOB, PARKED], error)? {
-                Failed { position: JOB, .. } => Ok(None),
-                Failed { .. } => Ok(Some(JobAcceptance::Parked { again: true })),
+        let failed = within(deadline, PARK, || async {
+            match request.clone().send().await {
+                Ok(_) => Ok(None),
+                Err(error) => failed_condition(PARK, table, &[JOB, PARKED], error).map(Some),
             }
-        })
-        .await
+        });
+        match failed.await? {
+            None => Ok(Some(JobAcceptance::Parked { again: false })),
+            Some(Failed { position: JOB, .. }) => Ok(None),
+            // It waits again as long as if it had come now: also where it had been given up.
+            Some(Failed { .. }) => {
+                let again = self.update_standing(&item.pk, &item.sk, item.again(), deadline);
+                let parked = JobAcceptance::Parked { again: true };
+                // Not there any more: it was taken up, and the job is bound.
+                Ok(again.await?.then_some(parked))
+            }
+        }
     }
 
     /// Takes up everything that is parked of a job: each observation is offered, in the order in which they
@@ -92,8 +103,12 @@ impl Store {
         now: Timestamp,
         deadline: Deadline,
     ) -> Result<Vec<JobAcceptance>, StoreError> {
+        let mut taken = Vec::new();
+        if self.job_until(job, deadline).await?.is_none() {
+            return Ok(taken);
+        }
         let mut story = JobStory::default();
-        for item in self.partition(&job_pk(job), deadline).await? {
+        for item in self.parked_of(job, deadline).await? {
             story.add(job, item);
         }
         story.observed.sort_by_key(|observed| observed.seen.seen_at);
@@ -104,18 +119,30 @@ impl Store {
             now,
             deadline,
         };
-        let mut taken = Vec::new();
-        let parked = story.observed.iter();
-        for parked in parked.filter(|observed| observed.kind == Observed::Parked) {
-            let became = self.observe(&parked.seen, offer).await?;
-            if became == JobAcceptance::Unbound {
-                break;
+        // One that cannot be taken up must not stand in the way of the others.
+        let mut failed = None;
+        for parked in &story.observed {
+            match self.taken_up(job, parked, offer).await {
+                Ok(became) => taken.extend(became),
+                Err(error) => failed = failed.or(Some(error)),
             }
-            // After the acceptance: whoever repeats it, or comes here again, finds the end on the record.
-            self.unpark(job, &parked.sk, deadline).await?;
-            taken.push(became);
         }
-        Ok(taken)
+        failed.map_or(Ok(taken), Err)
+    }
+
+    async fn taken_up(
+        &self,
+        job: &JobRef,
+        parked: &ObservedRecord,
+        offer: Offer<'_>,
+    ) -> Result<Option<JobAcceptance>, StoreError> {
+        let became = self.observe(&parked.seen, offer).await?;
+        if became == JobAcceptance::Unbound {
+            return Ok(None);
+        }
+        // After the acceptance: whoever repeats it, or comes here again, finds the end on the record.
+        self.unpark(job, &parked.sk, offer.deadline).await?;
+        Ok(Some(became))
     }
 
     async fn unpark(&self, job: &JobRef, sk: &str, deadline: Deadline) -> Result<(), StoreError> {
@@ -146,12 +173,12 @@ impl Store {
         let Some(item) = self.item(&pk, &parked.sk, deadline).await? else {
             return Ok(StillParked::Gone);
         };
-        let mut story = JobStory::default();
-        story.add(&parked.job, item);
-        if let Some((_, error)) = story.unreadable.pop() {
-            return Err(StoreError::Item(error));
-        }
-        let until = story.observed.first().and_then(|observed| observed.until);
+        // Also of an item that does not read otherwise.
+        let until = item
+            .get(attribute::UNTIL)
+            .and_then(|until| until.as_n().ok());
+        let until = until.and_then(|until| until.parse().ok());
+        let until = until.map(Timestamp::from_unix_ms);
         let is_over = until.is_some_and(|until| until <= now);
         let mut update = Update::default();
         update.require_presence(attribute::PK, true);

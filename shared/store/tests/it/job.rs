@@ -524,20 +524,116 @@ async fn a_job_that_cannot_be_read_acknowledges_nothing() {
 }
 
 #[tokio::test]
-async fn evidence_that_has_no_room_is_kept_without_its_body_and_does_not_wait_so() {
+async fn what_has_no_room_with_its_body_waits_and_is_kept_without_it() {
     let engine = Engine::start().await;
     let noise: Vec<u8> = (0..600_000).map(|_| fastrand::u8(..)).collect();
     let mut large = ended("1", "completed");
     large.body.bytes = noise;
-    let parked = engine.store.observe(&large, offer(Unbound::Park)).await;
-    assert!(
-        matches!(parked, Err(StoreError::TooLarge { .. })),
-        "{parked:?}"
+    assert_eq!(
+        observe(&engine.store, &large).await,
+        JobAcceptance::Parked { again: false }
     );
     bind(&engine.store, &written("1")).await;
-    assert_eq!(accepted(&observe(&engine.store, &large).await), 2);
-    let story = engine.store.job_story(&large.job).await.unwrap();
+    let taken = engine.store.take_up(&large.job, &TIMING, NOW, soon()).await;
+    assert_eq!(accepted(&taken.unwrap()[0]), 2);
+    bind(&engine.store, &written("2")).await;
+    let mut other = JobObservation {
+        job: ended("2", "completed").job,
+        account: "evil".to_owned(),
+        ..large
+    };
+    let many = (0..100).map(|n| (format!("v-{n}").parse().unwrap(), "x".repeat(4096)));
+    other.values = many.collect();
+    let became = observe(&engine.store, &other).await;
+    assert!(matches!(became, JobAcceptance::Disagrees(_)), "{became:?}");
+    let story = engine.store.job_story(&other.job).await.unwrap();
     assert!(!story.observed[0].is_whole);
+}
+
+/// The largest binding that is read: whatever its end delivers fits one transaction.
+#[tokio::test]
+async fn the_end_of_the_largest_job_fits_one_transaction() {
+    let engine = Engine::start().await;
+    let noise = |bytes: usize| -> String { (0..bytes).map(|_| fastrand::alphanumeric()).collect() };
+    let names: Vec<String> = (0..8).map(|n| format!("v-{n}")).collect();
+    let mut large = written("1");
+    let step = |n: u32| json!({"step": format!("s-{n}"), "on": ["completed"], "destination": "a", "input": noise(20_000), "values": names});
+    large["steps"] = (0..16).map(step).collect();
+    assert_eq!(bind(&engine.store, &large).await, Bound::New);
+    let mut seen = ended("1", "completed");
+    seen.body.bytes = noise(390_000).into_bytes();
+    let value = |name: &String| (name.parse().unwrap(), format!("\"{}\"", noise(4000)));
+    seen.values = names.iter().map(value).collect();
+    assert_eq!(accepted(&observe(&engine.store, &seen).await), 16);
+}
+
+#[tokio::test]
+async fn what_was_given_up_and_comes_again_waits_again() {
+    let engine = Engine::start().await;
+    let mut seen = ended("1", "completed");
+    observe(&engine.store, &seen).await;
+    let space = "tornado".parse().unwrap();
+    let listed = engine
+        .store
+        .list_jobs(Class::Parked, &space, 9)
+        .await
+        .unwrap();
+    let left = engine
+        .store
+        .leave_parked(&listed[0], NOW.plus(secs(3600)), soon());
+    assert_eq!(left.await.unwrap(), StillParked::Expired);
+    seen.seen_at = NOW.plus(secs(7200));
+    assert_eq!(
+        observe(&engine.store, &seen).await,
+        JobAcceptance::Parked { again: true }
+    );
+    let items = engine.items().await;
+    let [item] = items.as_slice() else {
+        panic!("{items:?}");
+    };
+    assert!(!item.contains_key("expires_at") && !item.contains_key("expired_at"));
+    let listed = engine
+        .store
+        .list_jobs(Class::Parked, &space, 9)
+        .await
+        .unwrap();
+    assert_eq!(listed[0].due_at, NOW.plus(secs(7210)));
+}
+
+#[tokio::test]
+async fn one_parked_end_that_cannot_be_read_keeps_no_other_from_being_taken_up() {
+    let engine = Engine::start().await;
+    let seen = ended("1", "completed");
+    observe(&engine.store, &seen).await;
+    let mut broken = engine.items().await.remove(0);
+    let s = |text: &str| AttributeValue::S(text.to_owned());
+    broken.insert("sk".to_owned(), s("PARKED#0"));
+    broken.insert("outcome".to_owned(), s("NO NAME"));
+    engine.put(broken).await;
+    let space = "tornado".parse().unwrap();
+    let listed = engine
+        .store
+        .list_jobs(Class::Parked, &space, 9)
+        .await
+        .unwrap();
+    assert_eq!(listed.len(), 2);
+    bind(&engine.store, &written("1")).await;
+    let taken = engine
+        .store
+        .take_up(&seen.job, &TIMING, NOW, soon())
+        .await
+        .unwrap();
+    assert_eq!(accepted(&taken[0]), 2);
+    let odd = listed
+        .iter()
+        .find(|listed| listed.sk == "PARKED#0")
+        .unwrap();
+    for (after, left) in [(20, StillParked::Waits), (3600, StillParked::Expired)] {
+        let leave = engine
+            .store
+            .leave_parked(odd, NOW.plus(secs(after)), soon());
+        assert_eq!(leave.await.unwrap(), left);
+    }
 }
 
 #[tokio::test]

@@ -167,7 +167,7 @@ fn the_account_is_what_the_fact_says_else_whose_secret_it_was_else_the_sources()
     let plain = r#"{"type":"job_failed","job_id":"1"}"#;
     let telling = r#"{"type":"job_failed","job_id":"1","account":"told"}"#;
     for (jobs, body, secret, account) in [
-        (&own, telling, acme, "told"),
+        (&own, telling, None, "told"),
         (&own, plain, acme, "acme"),
         (&own, plain, other, "own"),
         (&jobs(), plain, other, "default"),
@@ -179,6 +179,16 @@ fn the_account_is_what_the_fact_says_else_whose_secret_it_was_else_the_sources()
         };
         assert_eq!(ended(said(jobs, body, known)).account, account);
     }
+    // Whoever has one account's secret speaks for no other.
+    let known = Known {
+        secret: acme,
+        asked: None,
+    };
+    let stolen = said(&own, telling, known).unwrap_err().to_string();
+    assert_eq!(
+        stolen,
+        "the account (/account) is another one than this can speak of"
+    );
     let per_account = Jobs {
         ids: Ids::PerAccount,
         ..own
@@ -197,17 +207,24 @@ fn the_account_is_what_the_fact_says_else_whose_secret_it_was_else_the_sources()
 }
 
 #[test]
-fn an_answer_is_about_the_job_that_was_asked_for_whatever_it_says() {
+fn an_answer_is_about_the_job_that_was_asked_for_or_about_none() {
     let known = Known {
         secret: None,
         asked: Some(("7", "acme")),
     };
     let end = ended(said(
         &jobs(),
-        r#"{"type":"ping","status":"Completed","account":"evil"}"#,
+        r#"{"type":"ping","status":"Completed"}"#,
         known,
     ));
     assert_eq!((end.job.id.as_str(), end.account.as_str()), ("7", "acme"));
+    for other in [
+        r#"{"status":"Completed","account":"evil"}"#,
+        r#"{"status":"Completed","job_id":"8"}"#,
+        r#"{"status":"Completed","data":{"job_id":"8"}}"#,
+    ] {
+        assert!(said(&jobs(), other, known).is_err(), "{other}");
+    }
     assert_eq!(said(&jobs(), "null", known).unwrap(), JobWord::Nothing);
 }
 
@@ -221,12 +238,10 @@ fn values_are_found_in_every_shape_and_none_is_too_large() {
     let null = value(r#"{"type":"job_failed","job_id":"1","url":null,"data":{"url":"u"}}"#);
     assert_eq!(null, flat);
     let large = "x".repeat(Jobs::VALUE_MAX);
-    assert_eq!(
-        value(&format!(
-            r#"{{"type":"job_failed","job_id":"1","url":"{large}"}}"#
-        )),
-        None
-    );
+    let untold = value(&format!(
+        r#"{{"type":"job_failed","job_id":"1","url":"{large}"}}"#
+    ));
+    assert_eq!(untold.as_deref(), Some("null"));
 }
 
 #[test]
@@ -263,4 +278,17 @@ fn the_normal_form_is_read_with_the_place_of_every_mistake() {
             .to_string();
         assert!(flaw.starts_with(said), "{flaw}");
     }
+}
+
+#[test]
+fn one_value_is_one_text_however_it_is_written_and_one_that_does_not_read_is_none_that_was_expected()
+ {
+    let value = |url: &str| {
+        let body = format!(r#"{{"type":"job_failed","job_id":"1",{url}}}"#);
+        ended(webhook(&body)).values.remove(&name("url")).unwrap()
+    };
+    assert_eq!(value("\"url\":\"\\u00e4\""), value("\"url\":\"\u{e4}\""));
+    assert_eq!(value(r#""url":"a\/b""#), value(r#""url":"a/b""#));
+    assert_eq!(value(r#""url":1.50"#), "1.50");
+    assert_eq!(value(r#""url":"good","url":"evil""#), "null");
 }
