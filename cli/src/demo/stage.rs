@@ -12,11 +12,13 @@ use ackbox_signature::{Headers, Message, Scheme, Secret, SecretFormError};
 use ackbox_store::{Class, StoreError};
 use futures_util::future;
 
+use super::application::Application;
 use super::destination::{Destination, Received};
-use super::evidence::{Attempt, Evidence, Question, Standing};
+use super::evidence::{Attempt, Evidence, JobSeen, Lookup, Question, Standing};
+use super::job;
 use super::sender::{SenderError, Senders};
-use super::setting::{Setting, SettingError, random_environment};
-use crate::dev::{Clients, Engine, EngineError, Options, Runtime, StartError, StreamMode};
+use super::setting::{Setting, SettingError, random_environment, random_secret};
+use crate::dev::{Clients, Engine, EngineError, Extras, Options, Runtime, StartError, StreamMode};
 use crate::edge;
 
 /// The table's name.
@@ -38,7 +40,9 @@ pub struct Stage {
     pub setting: Setting,
     /// Who sends.
     pub senders: Senders,
-    /// Receiver, dispatcher and sweeper.
+    /// Who submits jobs.
+    pub application: Application,
+    /// Receiver, registrar, dispatcher, sweeper and reconciler.
     pub runtime: Runtime,
     secrets: Secrets,
     engine: Engine,
@@ -80,7 +84,7 @@ impl Stage {
         let setting = Setting::start().await?;
         let secrets = Secrets::new(random_environment());
         let engine = Engine::memory().await?;
-        let runtime = Runtime::start(Options {
+        let options = Options {
             config: setting.config.clone(),
             secrets: secrets.clone(),
             clients: Clients::local(engine.endpoint()).await,
@@ -92,13 +96,20 @@ impl Stage {
                 window: STREAM_WINDOW,
                 batch: 100,
             },
-        })
-        .await?;
+        };
+        let token = random_secret();
+        let extras = Extras {
+            token: Some(token.clone()),
+            ..Extras::default()
+        };
+        let runtime = Runtime::start_with(options, extras).await?;
         let url = runtime.url();
+        let application = Application::new(&url, token).map_err(SenderError::from)?;
         let senders = Senders::new(&url, &setting.config, &secrets, edge::clock()).await?;
         Ok(Self {
             setting,
             senders,
+            application,
             runtime,
             secrets,
             engine,
@@ -176,7 +187,42 @@ impl Stage {
             attempts: self.attempts().await?,
             questions: self.questions(),
             standing: self.standing().await?,
+            jobs: self.jobs().await,
+            lookups: self.lookups().await?,
         })
+    }
+
+    async fn jobs(&self) -> Vec<JobSeen> {
+        let seen = job::ALL.map(|job| async move {
+            JobSeen {
+                job,
+                filed: self.application.filed(job),
+                stands: self.application.look(job).await,
+            }
+        });
+        future::join_all(seen).await
+    }
+
+    async fn lookups(&self) -> Result<Vec<Lookup>, StageError> {
+        let sources = self.setting.config.sources.values();
+        let wanted: Vec<_> = sources.filter_map(|one| one.lookup.as_ref()).collect();
+        let wanted = wanted.iter().flat_map(|lookup| &lookup.headers);
+        let mut shown = Vec::new();
+        for (name, reference) in wanted {
+            let values = self
+                .secrets
+                .resolve(std::slice::from_ref(reference))
+                .await?;
+            let values = values.into_iter();
+            shown.extend(values.map(|value| (name.clone(), value.expose().to_owned())));
+        }
+        let asked = self.setting.status.asked().into_iter();
+        let lookups = asked.map(|(question, said)| Lookup {
+            id: question.path.rsplit('/').next().unwrap_or_default().into(),
+            said,
+            shows_secret: shown.iter().all(|line| question.headers.contains(line)),
+        });
+        Ok(lookups.collect())
     }
 
     async fn attempts(&self) -> Result<Vec<Attempt>, StageError> {
@@ -248,10 +294,23 @@ impl Stage {
             .collect())
     }
 
+    /// How many actions there must be: one for each accepted message, but that the end of a job makes those
+    /// of its steps, whoever told it.
+    fn actions_promised(&self) -> usize {
+        let is_end = |fact: &str| job::ALL.iter().any(|job| job.fact == fact);
+        let pages = self.senders.ledger.pages();
+        let accepted = pages.iter().filter(|sent| {
+            let answer = sent.answer.as_ref();
+            answer.is_ok_and(|answer| answer.accepts()) && !is_end(sent.fact)
+        });
+        let steps = job::ALL.iter().map(|job| job.due().count());
+        accepted.count() + steps.sum::<usize>()
+    }
+
     async fn standing(&self) -> Result<Vec<Standing>, StoreError> {
         let store = self.runtime.store();
         let mut keys = self.keys_seen();
-        if keys.len() < self.senders.ledger.accepted() {
+        if keys.len() < self.actions_promised() {
             keys.extend(self.keys_kept().await?);
         }
         let mut standing = Vec::new();
