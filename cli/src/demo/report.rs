@@ -36,7 +36,7 @@ impl<'t> Report<'t> {
 
     /// The lines before anything has happened.
     pub fn opening(&self) -> Vec<String> {
-        let what = "11 senders, 1 table in memory, 10 destinations; real HTTP on loopback";
+        let what = "11 senders, 4 jobs, 1 table, 10 destinations; real HTTP on loopback";
         let title = self.terminal.paint(Tone::Bold, "ackbox demo");
         vec![format!("{title}  {}", self.dim(what)), String::new()]
     }

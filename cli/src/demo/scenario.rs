@@ -120,9 +120,16 @@ pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(
         "a known job with another body",
         send(stage, parcel::other_body())
     );
-    step!("one inbox, one id, other white space", jobs::inbox(stage));
     step!("one forged, one stale, one too large", unwanted(stage));
     step!("a webhook.test", send(stage, parcel::test()));
+    step!(
+        "the dispatcher is stopped after it has sent",
+        stopped(stage)
+    );
+    step!("one destination is down, and is paused", paused(stage));
+    step!("one destination is down, two hang up", trouble(stage));
+    step!("three that can be asked hang up", to_be_asked(stage));
+    step!("one inbox, one id, other white space", jobs::inbox(stage));
     step!(
         "a job of two steps, told by two endpoints",
         jobs::by_two_endpoints(stage)
@@ -135,13 +142,6 @@ pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(
         "a job completes, then is told as failed",
         jobs::contradicted(stage)
     );
-    step!(
-        "the dispatcher is stopped after it has sent",
-        stopped(stage)
-    );
-    step!("one destination is down, and is paused", paused(stage));
-    step!("one destination is down, two hang up", trouble(stage));
-    step!("three that can be asked hang up", to_be_asked(stage));
     step!(
         "the silent job is asked about, then told",
         jobs::asked(stage)
@@ -191,7 +191,7 @@ async fn unwanted(stage: &Stage) -> Came {
 /// The dispatcher is stopped when its request has arrived, and before it can know or settle anything.
 async fn stopped(stage: &Stage) -> Came {
     // Alone on the stage: what is stopped is to be this one attempt.
-    stage.until_settled(11).await?;
+    stage.until_settled(6).await?;
     stage.senders.send(parcel::for_the_one_that_stalls()).await;
     if let Some(destination) = stage.destination(STALLS) {
         destination.until(|log| !log.is_empty()).await;

@@ -44,9 +44,9 @@ impl Report<'_> {
         format!(
             "  {} {} {} {} {}",
             fitted(job.space, 10),
-            fitted(job.fact, 14),
+            fitted(job.fact.trim_start_matches("job "), 10),
             fitted(&escaped(end.unwrap_or("no end")), 9),
-            fitted(&escaped(&course(seen, evidence)), 32),
+            fitted(&escaped(&course(seen, evidence)), 36),
             self.dim(&made)
         )
     }

@@ -14,7 +14,7 @@ pub(super) const TELLINGS: usize = 3;
 /// A job is bound, and nobody tells of it.
 pub(super) async fn silent(stage: &Stage) -> Came {
     stage.application.bind(&SILENT).await;
-    Ok(Some("bound; asked about from 0.3 s on".to_owned()))
+    Ok(Some("bound; asked from 0.3 s on".to_owned()))
 }
 
 /// Both endpoints tell one job's end, several times and at once.
@@ -56,7 +56,8 @@ pub(super) async fn asked(stage: &Stage) -> Came {
             .await;
     }
     let said = stage.setting.status.asked().into_iter();
-    let said: Vec<&str> = said.map(|(_, said)| said.word()).collect();
+    let mut said: Vec<&str> = said.map(|(_, said)| said.word()).collect();
+    said.dedup();
     stage.senders.send(jobs::late()).await;
     Ok(Some(said.join(", ")))
 }
