@@ -41,20 +41,28 @@ fn the_demo_in_json_is_one_object_whose_numbers_add_up() {
         count("accepted"),
         sum(&["delivered", "unknown", "held", "dead"])
     );
-    assert_eq!(count("requests"), 61);
-    assert_eq!(count("accepted"), 15);
-    // Ten redeliveries, and all but one of the 32 at once.
-    assert_eq!(count("duplicates"), 41);
-    assert_eq!(count("conflicts"), 1);
+    assert_eq!(count("requests"), 74);
+    assert_eq!(count("accepted"), 19);
+    // Ten redeliveries, all but one of the 32 at once, and all but one of the six of one job's end; then two
+    // jobs' ends once more, of which one was parked first, and the other learned by asking.
+    assert_eq!(count("duplicates"), 48);
+    // A changed body, white space where bytes count, and a job that had ended otherwise.
+    assert_eq!(count("conflicts"), 3);
     // Forged, stale, too large.
     assert_eq!(count("refused"), 3);
     assert_eq!(count("ignored"), 1);
     // All but two that may have arrived where no keys are kept: one destination cannot be asked, one
     // never can say.
-    assert_eq!(count("delivered"), 13);
+    assert_eq!(count("delivered"), 17);
     assert_eq!(count("held"), 2);
     assert_eq!(count("asked"), 3);
     assert!(count("questions") >= count("asked"));
+    assert_eq!(count("parked"), 1);
+    assert_eq!(count("polled"), 1);
+    // Not found, pending, completed.
+    assert!(count("lookups") >= 3);
+    // Two steps of one job, and one of each other.
+    assert_eq!(count("workflow_actions"), 5);
     assert_eq!(count("lost"), 0);
     assert_eq!(count("keys_changed"), 0);
     assert_eq!(told["verdict"], "good");
@@ -68,11 +76,15 @@ fn the_demo_for_people_has_no_colours_in_a_pipe_and_no_failed_claim() {
     assert!(output.status.success(), "{told}");
     assert!(!told.contains('\u{1b}'), "{told}");
     assert!(!told.contains('✗'), "{told}");
-    assert!(told.contains("15 accepted = 13 delivered + 0 unknown + 2 held + 0 dead; 0 lost"));
+    assert!(told.contains("19 accepted = 17 delivered + 0 unknown + 2 held + 0 dead; 0 lost"));
     for reply in [
         r#"? 200 {"state":"on air"}: applied, so not sent again"#,
         "? 404: not applied, so sent once more",
         ": never a clear word",
+        "404 pending completed, 1 duplicate",
+        "1 parked, taken up, 1 duplicate",
+        "1 accepted, 5 duplicates",
+        "1 accepted, 1 conflict",
     ] {
         assert!(told.contains(reply), "{reply}: {told}");
     }

@@ -1,6 +1,7 @@
 //! What the verdict looks at: the senders' ledger, what the destinations logged, and, for actions that no
 //! destination confirmed, where the table says they stand.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ackbox_domain::settlement::Word;
@@ -8,7 +9,9 @@ use ackbox_domain::{Breaker, EntryState, OutcomeKind};
 use serde_json::value::RawValue;
 
 use super::destination::{Answered, Reply};
+use super::job::Job;
 use super::ledger::Sent;
+use super::status::Said;
 
 /// Everything that is known after a run.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,10 @@ pub struct Evidence {
     pub questions: Vec<Question>,
     /// Every entry that the table holds of what is not delivered, and of what the destinations saw.
     pub standing: Vec<Standing>,
+    /// The jobs of the application.
+    pub jobs: Vec<JobSeen>,
+    /// The questions about jobs that their system's status service logged, in the order of reading.
+    pub lookups: Vec<Lookup>,
 }
 
 /// One request that a destination read.
@@ -69,6 +76,11 @@ impl Attempt {
         self.body == body || self.enveloped().is_some_and(is_own)
     }
 
+    /// Of which job this is a step, and which, where the body says so.
+    pub fn step(&self) -> Option<StepOf> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
     fn enveloped(&self) -> Option<(&str, &[u8])> {
         #[derive(serde::Deserialize)]
         struct Envelope<'a> {
@@ -99,6 +111,77 @@ impl Question {
     pub fn means(&self) -> Word {
         self.reply.means()
     }
+}
+
+/// Which step of which job.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+pub struct StepOf {
+    /// The job.
+    pub job: JobName,
+    /// The step's name.
+    pub step: String,
+}
+
+/// Which job.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+pub struct JobName {
+    /// The job space.
+    pub space: String,
+    /// The id in it.
+    pub id: String,
+}
+
+impl JobName {
+    /// Whether this names that job.
+    pub fn is(&self, job: &Job) -> bool {
+        self.space == job.space && self.id == job.id
+    }
+}
+
+/// A job, and what was said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobSeen {
+    /// What the application knows.
+    pub job: &'static Job,
+    /// What the registrar answered; none, where it was not told.
+    pub filed: Option<Filed>,
+    /// Where the job stands in the end; none, where nobody knows it.
+    pub stands: Option<Stands>,
+}
+
+/// What the registrar answered when it was told of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filed {
+    /// The status; 0 where there was no answer.
+    pub status: u16,
+    /// The word in `ackbox-outcome`, or why there was no answer.
+    pub outcome: String,
+    /// The key of each step's action, by the step's name.
+    pub keys: BTreeMap<String, String>,
+    /// What became of each message that had waited for this.
+    pub taken_up: Vec<String>,
+}
+
+/// Where a job stands by the registrar's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stands {
+    /// In a word.
+    pub state: String,
+    /// How it ended.
+    pub end: Option<String>,
+    /// The ends that were told, and are on the record as not agreeing with it.
+    pub disagree: Vec<String>,
+}
+
+/// One question about a job, and what its system said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The job's id, as the question's path has it.
+    pub id: String,
+    /// What was said.
+    pub said: Said,
+    /// Whether the question showed the secret that the system wants.
+    pub shows_secret: bool,
 }
 
 fn trimmed(body: &[u8]) -> &[u8] {

@@ -22,6 +22,12 @@ pub enum Kind {
     TooLarge,
     /// The sender only tests the connection.
     Test,
+    /// The end of a job that the application has not written down yet.
+    Early,
+    /// The end of a job that was asked about meanwhile.
+    Late,
+    /// Another end of a job that has ended.
+    OtherEnd,
 }
 
 impl Kind {
@@ -30,12 +36,13 @@ impl Kind {
     pub fn expects(self, answer: &Answer) -> bool {
         let words: &[&str] = match self {
             Self::New => &["accepted"],
-            Self::Redelivery => &["duplicate"],
+            Self::Redelivery | Self::Late => &["duplicate"],
             Self::AtOnce => &["accepted", "duplicate"],
-            Self::OtherBody => &["conflict"],
+            Self::OtherBody | Self::OtherEnd => &["conflict"],
             Self::Forged | Self::Stale => &["refused"],
             Self::TooLarge => &["too-large"],
             Self::Test => &["ignored"],
+            Self::Early => &["parked"],
         };
         let status = match self {
             Self::Forged | Self::Stale => 401,
@@ -59,12 +66,12 @@ impl Answer {
     /// Whether the sender was promised that this fact is kept: it will not send it again.
     pub fn promises(&self) -> bool {
         (200..300).contains(&self.status)
-            && matches!(self.outcome.as_str(), "accepted" | "duplicate")
+            && matches!(self.outcome.as_str(), "accepted" | "duplicate" | "parked")
     }
 
-    /// Whether this answer is the one that accepted the fact.
+    /// Whether this answer is the one that accepted the fact: what is parked waits for its job, and is kept.
     pub fn accepts(&self) -> bool {
-        self.promises() && self.outcome == "accepted"
+        self.promises() && self.outcome != "duplicate"
     }
 }
 
@@ -96,13 +103,6 @@ impl Ledger {
     /// All that was written down.
     pub fn pages(&self) -> Vec<Sent> {
         self.lock().clone()
-    }
-
-    /// How many messages were answered with `accepted`.
-    pub fn accepted(&self) -> usize {
-        let pages = self.lock();
-        let answers = pages.iter().filter_map(|sent| sent.answer.as_ref().ok());
-        answers.filter(|answer| answer.accepts()).count()
     }
 
     // A vector is whole after every push, so a panic elsewhere does it no harm.

@@ -5,13 +5,16 @@
 //! | --- | --- |
 //! | [`setting`] | the configuration, the destinations and how they fail |
 //! | [`parcel`], [`sender`], [`ledger`] | what is sent, who sends it, what they were answered |
-//! | [`destination`] | a scripted HTTP server with a log |
+//! | [`job`], [`application`] | what the application has submitted elsewhere, and whom it tells of it |
+//! | [`destination`], [`status`] | scripted HTTP servers with a log |
 //! | [`stage`], [`scenario`] | everything that runs; what happens, step by step |
 //! | [`evidence`], [`verdict`] | what is known afterwards, and what it comes to |
 //! | [`report`] | what a person reads |
 
+pub mod application;
 pub mod destination;
 pub mod evidence;
+pub mod job;
 pub mod ledger;
 pub mod parcel;
 pub mod report;
@@ -19,7 +22,9 @@ pub mod scenario;
 pub mod sender;
 pub mod setting;
 pub mod stage;
+pub mod status;
 pub mod verdict;
+pub mod wire;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,21 +47,29 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const MORE: &str = "\
 Everything runs in this process: an engine in memory, the receiver, the
-dispatcher, the sweeper and the reconciler, and nine destinations of which eight
-are in trouble; three of these can be asked what became of an action, and one is
-paused for a while.
+registrar, the dispatcher, the sweeper and the reconciler, and ten destinations
+of which eight are in trouble; three of these can be asked what became of an
+action, and one is paused for a while. An application has submitted four jobs
+elsewhere: one is told by two endpoints, one before the application has written
+it down, one twice and each time otherwise, and one by nobody until it is asked
+about.
 Nothing leaves this machine, and nothing is written to disk.
 
 The verdict compares what the senders were told with what the destinations saw
 and said; the table's own opinion decides nothing. In --json, `requests` is the
 sum of `accepted`, `duplicates`, `conflicts`, `refused` and `ignored` (a message
-that is too large is in `refused`, and in `too_large`), and `accepted` is the
-sum of `delivered`, `unknown`, `held` and `dead`. `asked` are the accepted facts
-about which a destination was asked, by `questions` in all.
+that is too large is in `refused`, and in `too_large`; one that waited for its
+job to be bound is in `accepted`, and in `parked`), and `accepted` is the sum of
+`delivered`, `unknown`, `held` and `dead`. `asked` are the accepted facts about
+which a destination was asked, by `questions` in all. `polled` are the jobs
+whose end no message brought: their system was asked, by `lookups` in all; they
+are in none of the sums. `workflow_actions` are the actions that the ends of all
+jobs made, one for each step.
 
 Examples:
   ackbox demo
   ackbox demo --json | jq .lost
+  ackbox demo --json | jq '{parked, polled, workflow_actions}'
   ackbox demo --verbose 2>demo.log   the functions' own log, a JSON object a line
 
 Exit code: 0 where every count is as it must be, 1 where not.";

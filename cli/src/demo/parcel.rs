@@ -35,9 +35,17 @@ pub struct Parcel {
 
 macro_rules! body {
     ($name:literal) => {
-        include_bytes!(concat!("bodies/", $name, ".json")).as_slice()
+        include_bytes!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/src/demo/bodies/",
+            $name,
+            ".json"
+        ))
+        .as_slice()
     };
 }
+
+pub mod jobs;
 
 fn new(source: &'static str, fact: &'static str, id: &str, body: &[u8]) -> Parcel {
     Parcel {
@@ -145,6 +153,19 @@ pub fn too_large(max: usize) -> Parcel {
     body.splice(end..end, std::iter::repeat_n(b' ', room));
     let mut parcel = new("reports", "msg_too_large", "msg_too_large", &body);
     parcel.kind = Kind::TooLarge;
+    parcel
+}
+
+/// A message of an inbox that knows its messages by their ids alone.
+pub fn inbox() -> Parcel {
+    new("reports", "event 42", "event-42", body!("inbox-compact"))
+}
+
+/// The same id, with other bytes: to whom a message is its bytes, that is another message.
+pub fn inbox_spaced() -> Parcel {
+    let body = body!("inbox-spaced");
+    let mut parcel = new("reports", "event 42 (spaced)", "event-42", body);
+    parcel.kind = Kind::OtherBody;
     parcel
 }
 

@@ -13,6 +13,7 @@ use super::verdict::{Action, Claim, Verdict};
 use crate::output::{Terminal, Tone, escaped};
 
 mod course;
+mod jobs;
 mod layout;
 
 use layout::{Column, fitted, row};
@@ -35,7 +36,7 @@ impl<'t> Report<'t> {
 
     /// The lines before anything has happened.
     pub fn opening(&self) -> Vec<String> {
-        let what = "8 senders, 1 table in memory, 9 destinations; real HTTP on loopback";
+        let what = "11 senders, 4 jobs, 1 table, 10 destinations; real HTTP on loopback";
         let title = self.terminal.paint(Tone::Bold, "ackbox demo");
         vec![format!("{title}  {}", self.dim(what)), String::new()]
     }
@@ -51,6 +52,7 @@ impl<'t> Report<'t> {
         let mut lines = self.came_in(&evidence.sent);
         lines.extend(self.seen(&verdict.actions));
         lines.extend(self.legend());
+        lines.extend(self.jobs(evidence, &verdict.actions));
         lines.extend(self.verdict(&verdict.claims));
         lines.push(self.sum(verdict, took));
         if verdict.is_good() {
@@ -63,7 +65,7 @@ impl<'t> Report<'t> {
     fn came_in(&self, sent: &[Sent]) -> Vec<String> {
         const WORDS: [&str; 5] = ["accepted", "duplicate", "conflict", "refused", "ignored"];
         let mut lines = self.heading("What came in, and what the senders were told");
-        let columns = [Column::Left(10), Column::Right(9)];
+        let columns = [Column::Left(15), Column::Right(9)];
         let columns = [columns.as_slice(), &[Column::Right(10); 5]].concat();
         let titles = ["source", "requests"].iter().chain(&WORDS);
         let titles: Vec<String> = titles.map(|title| (*title).to_owned()).collect();
@@ -124,7 +126,7 @@ impl<'t> Report<'t> {
         let mut line = format!(
             "    {}{}{}  {} {}",
             fitted(action.source.unwrap_or("?"), SOURCE),
-            fitted(action.fact.unwrap_or("nobody was promised this"), 26),
+            fitted(&what(action), 26),
             self.dim(&fitted(&escaped(&action.key), key)),
             course,
             self.terminal.paint(tone, state),
@@ -220,9 +222,19 @@ impl<'t> Report<'t> {
     }
 }
 
+/// The fact that an action is about; of a job's end, with the step.
+fn what(action: &Action) -> String {
+    match (action.fact, &action.step) {
+        (Some(fact), Some(step)) => format!("{fact} {}", escaped(step)),
+        (Some(fact), None) => fact.to_owned(),
+        (None, _) => "nobody was promised this".to_owned(),
+    }
+}
+
 fn told(sent: &Sent) -> &str {
     match &sent.answer {
         Ok(answer) if answer.outcome == "too-large" => "refused",
+        Ok(answer) if answer.outcome == "parked" => "accepted",
         Ok(answer) => &answer.outcome,
         Err(_) => "unanswered",
     }

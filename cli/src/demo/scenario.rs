@@ -14,6 +14,8 @@ use super::setting::{CANNOT_SAY, HAS_IT, HAS_IT_NOT, IS_PAUSED, STALLS};
 use super::stage::{Stage, StageError};
 use super::verdict::{Counts, Expected, Trouble};
 
+mod jobs;
+
 /// How often each new event comes again.
 const REDELIVERIES: usize = 2;
 /// How many senders tell the same event at once.
@@ -30,16 +32,19 @@ pub fn expected() -> Expected {
     };
     Expected {
         counts: Counts {
-            requests: 5 + 10 + 32 + 1 + 3 + 1 + 4 + 2 + 3,
-            accepted: 15,
-            duplicates: 10 + 31,
-            conflicts: 1,
+            requests: 5 + 10 + 32 + 1 + 2 + 3 + 1 + 2 * jobs::TELLINGS + 2 + 2 + 4 + 2 + 3 + 1,
+            accepted: 16 + 3,
+            duplicates: 10 + 31 + (2 * jobs::TELLINGS - 1) + 1 + 1,
+            conflicts: 2 + 1,
             refused: 3,
             ignored: 1,
-            delivered: 13,
+            delivered: 14 + 3,
             held: 2,
             too_large: 1,
             asked: 3,
+            parked: 1,
+            polled: 1,
+            workflow_actions: 5,
             ..Counts::default()
         },
         trouble: vec![
@@ -104,6 +109,10 @@ pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(
             tell(Step { title, came });
         }};
     }
+    step!(
+        "a job is bound, and nobody tells of it",
+        jobs::silent(stage)
+    );
     step!("5 new events, one of each sender", news(stage));
     step!("10 redeliveries, each signed afresh", redeliveries(stage));
     step!("one event, told by 32 senders at once", at_once(stage));
@@ -120,6 +129,23 @@ pub async fn play(stage: &Stage, place: &Place, tell: impl Fn(Step)) -> Result<(
     step!("one destination is down, and is paused", paused(stage));
     step!("one destination is down, two hang up", trouble(stage));
     step!("three that can be asked hang up", to_be_asked(stage));
+    step!("one inbox, one id, other white space", jobs::inbox(stage));
+    step!(
+        "a job of two steps, told by two endpoints",
+        jobs::by_two_endpoints(stage)
+    );
+    step!(
+        "a callback comes before its job is bound",
+        jobs::bound_late(stage)
+    );
+    step!(
+        "a job completes, then is told as failed",
+        jobs::contradicted(stage)
+    );
+    step!(
+        "the silent job is asked about, then told",
+        jobs::asked(stage)
+    );
     step!("they are asked what became of it", asked(stage));
     step!("the pause ends by a probe", probed(stage));
     step!("repeat what may be repeated, hold the rest", settled(stage));
@@ -171,6 +197,8 @@ async fn stopped(stage: &Stage) -> Came {
         destination.until(|log| !log.is_empty()).await;
     }
     stage.runtime.kill_invocations();
+    // Not before: what is stopped was to be alone.
+    stage.setting.status.may_tell();
     let lease = stage.setting.config.delivery.timing.lease;
     let came = format!("1 accepted; claim lasts {:.1} s", lease.as_secs_f64());
     Ok(Some(came))
@@ -234,7 +262,7 @@ async fn settled(stage: &Stage) -> Came {
     if let Some(destination) = stage.destination(STALLS) {
         destination.until(|log| log.len() > 1).await;
     }
-    stage.until_settled(15).await?;
+    stage.until_settled(21).await?;
     // Nothing may be left to do: whatever this sweep sends, the verdict will see.
     let swept = stage.runtime.sweep_now().await;
     Ok(Some(format!("a last sweep finds {} due", swept["found"])))

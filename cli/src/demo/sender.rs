@@ -2,7 +2,6 @@
 //! connection of its own, and what it was answered goes into the ledger.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,13 +12,12 @@ use ackbox_signature::{Scheme, Secret, SecretFormError, SignError, SignRequest};
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::Full;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use url::Url;
 
 use super::ledger::{Answer, Ledger, Sent};
 use super::parcel::{Parcel, Signed};
 use super::setting::random_secret;
+use super::wire;
 use crate::edge::Clock;
 
 /// Everyone who sends.
@@ -61,10 +59,8 @@ enum Broken {
     Sign(#[from] SignError),
     #[error("it makes no request: {0}")]
     Request(#[from] http::Error),
-    #[error("the receiver cannot be reached: {0}")]
-    Connect(#[from] io::Error),
-    #[error("the connection broke: {0}")]
-    Connection(#[from] hyper::Error),
+    #[error("the receiver: {0}")]
+    Wire(#[from] wire::Broken),
 }
 
 impl Senders {
@@ -121,21 +117,10 @@ impl Senders {
 
     async fn exchange(&self, parcel: &Parcel) -> Result<Answer, Broken> {
         let request = self.request(parcel)?;
-        let host = self.receiver.host_str().unwrap_or_default();
-        let port = self.receiver.port_or_known_default().unwrap_or_default();
-        let stream = TcpStream::connect((host, port)).await?;
-        let (mut sender, connection) =
-            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-        // What goes wrong on the connection is told by the request on it.
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await?;
-        let outcome = response
-            .headers()
-            .get("ackbox-outcome")
-            .and_then(|value| value.to_str().ok());
+        let reply = wire::exchange(&self.receiver, request).await?;
         Ok(Answer {
-            status: response.status().as_u16(),
-            outcome: outcome.unwrap_or("(none)").to_owned(),
+            status: reply.status,
+            outcome: reply.outcome,
         })
     }
 

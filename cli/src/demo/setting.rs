@@ -10,6 +10,7 @@ use ackbox_domain::Name;
 use ackbox_domain::settlement::Word;
 
 use super::destination::{Behaviour, Destination, Question, Received, Reply};
+use super::status::StatusService;
 
 /// Where the trouble is.
 pub const DOWN_TWICE: &str = "deployer";
@@ -27,6 +28,11 @@ pub const HAS_IT: &str = "screens";
 pub const HAS_IT_NOT: &str = "shipping";
 /// Takes the first request and hangs up; asked, it never has a clear answer.
 pub const CANNOT_SAY: &str = "support";
+/// Does the steps of jobs, steadily.
+pub const STUDIO: &str = "studio";
+
+/// Where the status service is by the file.
+const STATUS: &str = "openrouter-status";
 
 /// A configuration and the destinations that it names.
 #[derive(Debug)]
@@ -35,6 +41,8 @@ pub struct Setting {
     pub config: Config,
     /// The destinations, by name.
     pub destinations: BTreeMap<Name, Destination>,
+    /// Who is asked about jobs.
+    pub status: StatusService,
 }
 
 /// Why there is no setting.
@@ -49,7 +57,7 @@ pub enum SettingError {
 }
 
 impl Setting {
-    /// Starts every destination, and points the configuration at them.
+    /// Starts every destination and the status service, and points the configuration at them.
     ///
     /// # Errors
     ///
@@ -62,10 +70,13 @@ impl Setting {
             text = text.replace(&address(name.as_str()), &destination.url(""));
             destinations.insert(name, destination);
         }
+        let status = StatusService::start().await?;
+        text = text.replace(&address(STATUS), &status.url(""));
         let config = configuration(&text)?;
         Ok(Self {
             config,
             destinations,
+            status,
         })
     }
 }
@@ -144,6 +155,7 @@ pub fn described(destination: &str) -> &'static str {
         HAS_IT | HAS_IT_NOT | CANNOT_SAY => {
             "takes the first request and hangs up; no keys, but can be asked"
         }
+        STUDIO => "always up; does the steps of jobs",
         _ => "always up; wants its deliveries signed",
     }
 }
@@ -181,6 +193,7 @@ mod tests {
             HANGS_UP_WITHOUT_KEYS,
             STALLS,
             IS_PAUSED,
+            STUDIO,
         ] {
             assert!(config.destinations.contains_key(name), "{name}");
         }

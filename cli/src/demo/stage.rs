@@ -1,23 +1,23 @@
 //! What a run needs: the engine in memory, the runtime on it, the destinations and the senders; and what
-//! can be seen of it from outside, awaited by conditions and gathered as evidence at the end.
+//! can be seen of it from outside, awaited by conditions; `gather` makes evidence of it at the end.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use ackbox_config::DestinationConfig;
-use ackbox_domain::{ActionKey, EntryState, Idempotency, StoredBody};
+use ackbox_domain::{ActionKey, EntryState};
 use ackbox_secrets::{SecretError, Secrets};
-use ackbox_signature::{Headers, Message, Scheme, Secret, SecretFormError};
-use ackbox_store::{Class, StoreError};
-use futures_util::future;
+use ackbox_signature::SecretFormError;
+use ackbox_store::StoreError;
 
-use super::destination::{Destination, Received};
-use super::evidence::{Attempt, Evidence, Question, Standing};
+use super::application::Application;
+use super::destination::Destination;
 use super::sender::{SenderError, Senders};
-use super::setting::{Setting, SettingError, random_environment};
-use crate::dev::{Clients, Engine, EngineError, Options, Runtime, StartError, StreamMode};
+use super::setting::{Setting, SettingError, random_environment, random_secret};
+use crate::dev::{Clients, Engine, EngineError, Extras, Options, Runtime, StartError, StreamMode};
 use crate::edge;
+
+mod gather;
 
 /// The table's name.
 const TABLE: &str = "demo";
@@ -38,7 +38,9 @@ pub struct Stage {
     pub setting: Setting,
     /// Who sends.
     pub senders: Senders,
-    /// Receiver, dispatcher and sweeper.
+    /// Who submits jobs.
+    pub application: Application,
+    /// Receiver, registrar, dispatcher, sweeper and reconciler.
     pub runtime: Runtime,
     secrets: Secrets,
     engine: Engine,
@@ -80,7 +82,7 @@ impl Stage {
         let setting = Setting::start().await?;
         let secrets = Secrets::new(random_environment());
         let engine = Engine::memory().await?;
-        let runtime = Runtime::start(Options {
+        let options = Options {
             config: setting.config.clone(),
             secrets: secrets.clone(),
             clients: Clients::local(engine.endpoint()).await,
@@ -92,13 +94,20 @@ impl Stage {
                 window: STREAM_WINDOW,
                 batch: 100,
             },
-        })
-        .await?;
+        };
+        let token = random_secret();
+        let extras = Extras {
+            token: Some(token.clone()),
+            ..Extras::default()
+        };
+        let runtime = Runtime::start_with(options, extras).await?;
         let url = runtime.url();
+        let application = Application::new(&url, token).map_err(SenderError::from)?;
         let senders = Senders::new(&url, &setting.config, &secrets, edge::clock()).await?;
         Ok(Self {
             setting,
             senders,
+            application,
             runtime,
             secrets,
             engine,
@@ -163,134 +172,5 @@ impl Stage {
             .flat_map(Destination::received)
             .filter_map(|received| received.key.parse().ok())
             .collect()
-    }
-
-    /// Gathers what the verdict looks at.
-    ///
-    /// # Errors
-    ///
-    /// The table cannot be read.
-    pub async fn evidence(&self) -> Result<Evidence, StageError> {
-        Ok(Evidence {
-            sent: self.senders.ledger.pages(),
-            attempts: self.attempts().await?,
-            questions: self.questions(),
-            standing: self.standing().await?,
-        })
-    }
-
-    async fn attempts(&self) -> Result<Vec<Attempt>, StageError> {
-        let mut attempts = Vec::new();
-        for (name, destination) in &self.setting.destinations {
-            let Some(configured) = self.setting.config.destinations.get(name) else {
-                continue;
-            };
-            let verifier = self.verifier(configured).await?;
-            let read_at = destination.read_at();
-            for ((received, answered), at) in destination.exchanges().into_iter().zip(read_at) {
-                attempts.push(Attempt {
-                    destination: name.as_str().to_owned(),
-                    at,
-                    breaker: configured.breaker,
-                    keeps_keys: configured.policy.idempotency != Idempotency::None,
-                    genuine: verifier
-                        .as_ref()
-                        .map(|verifier| verifier.accepts(&received)),
-                    key: received.key,
-                    body: received.body,
-                    answered,
-                });
-            }
-        }
-        Ok(attempts)
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        let mut questions = Vec::new();
-        for (name, destination) in &self.setting.destinations {
-            questions.extend(destination.asked().into_iter().map(|asked| Question {
-                destination: name.as_str().to_owned(),
-                key: asked.question.key,
-                after: asked.question.after,
-                reply: asked.reply,
-            }));
-        }
-        questions
-    }
-
-    async fn verifier(&self, of: &DestinationConfig) -> Result<Option<Verifier>, StageError> {
-        let Some(scheme) = Scheme::builtin("standard-webhooks") else {
-            return Ok(None);
-        };
-        let mut secrets = Vec::new();
-        let Some(http) = of.to.http() else {
-            return Ok(None);
-        };
-        for value in self.secrets.resolve(&http.signing).await? {
-            secrets.push(scheme.secret(of.name.as_str(), value.expose())?);
-        }
-        Ok((!secrets.is_empty()).then_some(Verifier { scheme, secrets }))
-    }
-
-    /// Every key that the table lists as waiting, or as given up: for actions that no destination saw.
-    async fn keys_kept(&self) -> Result<BTreeSet<ActionKey>, StoreError> {
-        /// Far more than a demo has.
-        const ALL: usize = 1000;
-        const CLASSES: [Class; 4] = [Class::Open, Class::Unknown, Class::Held, Class::Dead];
-        let store = self.runtime.store();
-        let names = self.setting.destinations.keys();
-        let lists = names.flat_map(|name| CLASSES.map(|class| store.list(class, name, ALL)));
-        let listed = future::try_join_all(lists).await?;
-        Ok(listed
-            .into_iter()
-            .flatten()
-            .map(|listed| listed.key)
-            .collect())
-    }
-
-    async fn standing(&self) -> Result<Vec<Standing>, StoreError> {
-        let store = self.runtime.store();
-        let mut keys = self.keys_seen();
-        if keys.len() < self.senders.ledger.accepted() {
-            keys.extend(self.keys_kept().await?);
-        }
-        let mut standing = Vec::new();
-        for key in keys {
-            let Some(entry) = store.entry(&key).await? else {
-                continue;
-            };
-            let body = match entry.body {
-                StoredBody::Inline(body) => Some(body),
-                StoredBody::Payload => store.payload(&key).await?,
-            };
-            standing.push(Standing {
-                key: key.as_str().to_owned(),
-                state: entry.state,
-                body: body.map(|body| body.bytes).unwrap_or_default(),
-            });
-        }
-        Ok(standing)
-    }
-}
-
-/// A destination that looks at signatures.
-struct Verifier {
-    scheme: std::sync::Arc<Scheme>,
-    secrets: Vec<Secret>,
-}
-
-impl Verifier {
-    fn accepts(&self, received: &Received) -> bool {
-        let lines = received.headers.iter();
-        let headers: Headers = lines.map(|(name, value)| (name, value)).collect();
-        let message = Message {
-            method: "POST",
-            url: &received.path,
-            headers: &headers,
-            body: &received.body,
-        };
-        let now = edge::now().unix_ms();
-        let verified = self.scheme.verify(&message, &self.secrets, now, None);
-        verified.is_ok()
     }
 }

@@ -3,7 +3,9 @@
 //!
 //! What decides is what the senders were told against what the destinations saw. The table is asked only
 //! about actions that no destination confirmed: a `delivered` that nobody received counts as lost. Of a
-//! question, what decides is what the destination meant, not what was made of its reply.
+//! question, what decides is what the destination meant, not what was made of its reply. Of a job, what
+//! decides is what the application said of it; the record in the table is asked only for what no destination
+//! can show: how the job ended, and what does not agree with that.
 
 use ackbox_domain::EntryState;
 use ackbox_domain::settlement::Word;
@@ -14,18 +16,19 @@ use super::evidence::Evidence;
 
 mod actions;
 mod claims;
+mod jobs;
 mod pauses;
 
 pub use actions::{Action, Fact};
 pub use claims::Claim;
 
 /// The numbers of a run. `requests` is the sum of the next five; `accepted` of `delivered`, `unknown`,
-/// `held` and `dead`.
+/// `held` and `dead`, which are of what a message brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Messages sent.
     pub requests: usize,
-    /// Answered with `accepted`.
+    /// Answered with `accepted`, or with `parked`.
     pub accepted: usize,
     /// Answered with `duplicate`.
     pub duplicates: usize,
@@ -35,7 +38,7 @@ pub struct Counts {
     pub refused: usize,
     /// Acknowledged, and of no rule's interest.
     pub ignored: usize,
-    /// Facts whose action a destination confirmed.
+    /// Facts whose action a destination confirmed; of a job's end: of whose steps.
     pub delivered: usize,
     /// Facts whose action may have arrived, and whose destination is to be asked.
     pub unknown: usize,
@@ -45,27 +48,35 @@ pub struct Counts {
     pub dead: usize,
     /// Accepted facts whose action is nowhere.
     pub lost: usize,
-    /// Keys beyond the first under which a fact was delivered.
+    /// Keys beyond the first under which a fact, or a step of a job, was delivered.
     pub keys_changed: usize,
     /// Of the refused: too large.
     pub too_large: usize,
     /// Facts of whose action a destination was asked what became.
     pub asked: usize,
+    /// Of the accepted: answered with `parked`, since the job was not bound yet.
+    pub parked: usize,
+    /// Jobs whose end no message brought, but an answer of their system.
+    pub polled: usize,
+    /// Actions that the ends of jobs made.
+    pub workflow_actions: usize,
     /// Deliveries that the destinations read.
     pub attempts: usize,
     /// Questions that they read.
     pub questions: usize,
+    /// Questions about jobs that their systems read.
+    pub lookups: usize,
 }
 
 impl Counts {
-    /// How many of them must be as expected: all but `attempts` and `questions`.
-    pub(crate) const NUMBERS: usize = 14;
+    /// How many of them must be as expected: all but `attempts`, `questions` and `lookups`.
+    pub(crate) const NUMBERS: usize = 17;
 }
 
 /// What a scenario must come to.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// The numbers, but for `attempts` and `questions`: a repetition that a slow machine causes is no
+    /// The numbers, but for `attempts`, `questions` and `lookups`: a repetition that a slow machine causes is no
     /// mistake.
     pub counts: Counts,
     /// Without it, the demo was about nothing.
@@ -119,6 +130,9 @@ fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
         requests: evidence.sent.len(),
         attempts: evidence.attempts.len(),
         questions: evidence.questions.len(),
+        lookups: evidence.lookups.len(),
+        polled: facts.iter().filter(|fact| fact.polled).count(),
+        workflow_actions: steps(actions),
         ..Counts::default()
     };
     for answer in evidence
@@ -128,6 +142,10 @@ fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
     {
         match answer.outcome.as_str() {
             "accepted" => counts.accepted += 1,
+            "parked" => {
+                counts.accepted += 1;
+                counts.parked += 1;
+            }
             "duplicate" => counts.duplicates += 1,
             "conflict" => counts.conflicts += 1,
             "ignored" => counts.ignored += 1,
@@ -140,14 +158,17 @@ fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
         }
     }
     for fact in facts.iter().filter(|fact| fact.promised) {
-        let own = || {
-            actions
-                .iter()
-                .filter(|action| action.fact == Some(fact.name))
-        };
-        counts.keys_changed += own().count().saturating_sub(1);
-        counts.asked += usize::from(own().any(|action| !action.asked.is_empty()));
-        let states: Vec<_> = own().filter_map(|action| action.state).collect();
+        counts.keys_changed += fact.keys_too_many(actions);
+        let was_asked = |action: &Action| !action.asked.is_empty();
+        counts.asked += usize::from(fact.own(actions).any(was_asked));
+        let states: Vec<_> = fact.own(actions).filter_map(|one| one.state).collect();
+        if states.is_empty() {
+            counts.lost += 1;
+        }
+        // No message brought it, so it is in no sum.
+        if fact.polled {
+            continue;
+        }
         let stands = |state| states.contains(&state);
         if stands(EntryState::Delivered) {
             counts.delivered += 1;
@@ -157,11 +178,15 @@ fn count(evidence: &Evidence, facts: &[Fact], actions: &[Action]) -> Counts {
             counts.unknown += 1;
         } else if stands(EntryState::Dead) {
             counts.dead += 1;
-        } else if states.is_empty() {
-            counts.lost += 1;
         }
     }
     counts
+}
+
+/// How many of the actions are steps of jobs.
+fn steps(actions: &[Action]) -> usize {
+    let known = actions.iter().filter(|action| action.fact.is_some());
+    known.filter(|action| action.step.is_some()).count()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ pub(crate) fn proves(slug: &str, secret: &str, headers: &Headers, body: &[u8]) -
     };
     match slug {
         "token" => one("X-Webhook-Token") == key,
+        "tornado-key" => one("X-Tornado-Signature") == key,
         "github" => hex("X-Hub-Signature-256", &[body]),
         "shopify" => holds_base64(&one("X-Shopify-Hmac-SHA256"), &mac(key, &[body])),
         "slack" => {

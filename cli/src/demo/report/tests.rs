@@ -2,8 +2,10 @@ use ackbox_domain::settlement::Word;
 
 use super::*;
 use crate::demo::destination::{Answered, Reply};
-use crate::demo::evidence::Question;
+use crate::demo::evidence::{JobSeen, Lookup, Question, Stands};
+use crate::demo::job::SILENT;
 use crate::demo::ledger::{Answer, Kind};
+use crate::demo::status::Said;
 use crate::demo::verdict::{Claim, Counts};
 
 fn evidence() -> Evidence {
@@ -23,6 +25,27 @@ fn evidence() -> Evidence {
     };
     Evidence {
         sent: vec![sent("accepted"), sent("duplicate"), sent("duplicate")],
+        jobs: vec![JobSeen {
+            job: &SILENT,
+            filed: None,
+            stands: Some(Stands {
+                state: "ended".to_owned(),
+                end: Some("\u{1b}[2J".to_owned()),
+                disagree: Vec::new(),
+            }),
+        }],
+        lookups: [
+            Said::NotFound,
+            Said::Pending,
+            Said::Pending,
+            Said::Completed,
+        ]
+        .map(|said| Lookup {
+            id: SILENT.id.to_owned(),
+            said,
+            shows_secret: true,
+        })
+        .to_vec(),
         ..Evidence::default()
     }
 }
@@ -32,6 +55,7 @@ fn verdict() -> Verdict {
         key: format!("act_{}", "a".repeat(32)),
         fact: Some("avatar_video.ready avv_01"),
         source: Some("tornado"),
+        step: None,
         destination: Some("deployer".into()),
         answers: vec![
             Answered::Status(503),
@@ -113,4 +137,14 @@ fn requests_are_counted_by_source_and_by_what_they_were_told() {
         .unwrap();
     let cells: Vec<&str> = tornado.split_whitespace().collect();
     assert_eq!(cells, ["tornado", "3", "1", "2", "·", "·", "·"]);
+}
+
+#[test]
+fn a_job_has_a_line_with_how_its_end_became_known_and_it_steers_no_terminal() {
+    let lines = printed(80);
+    let at = lines.iter().position(|line| line.starts_with("Jobs: "));
+    let line = &lines[at.unwrap() + 1];
+    assert!(line.contains("404 pending completed"), "{line}");
+    assert!(line.ends_with("0 actions"), "{line}");
+    assert!(line.contains("\\u{1b}"), "{line}");
 }

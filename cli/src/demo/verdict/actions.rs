@@ -1,25 +1,32 @@
 //! Finds, by their bodies, which fact each delivery is about: the senders know no keys, and the
-//! destinations know no facts.
+//! destinations know no facts. The end of a job is a fact, too, and each of its steps delivers something.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ackbox_domain::EntryState;
 use ackbox_domain::settlement::Word;
 
 use crate::demo::destination::Answered;
-use crate::demo::evidence::{Attempt, Evidence, Question};
+use crate::demo::evidence::{Attempt, Evidence, Question, StepOf};
+use crate::demo::job::Job;
+use crate::demo::status::Said;
 
 /// One fact in its senders' eyes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The senders' name for it.
     pub name: &'static str,
-    /// The source it was told to.
+    /// The source it was told to; of a job's end: the job space.
     pub source: &'static str,
     /// Whether any sender was promised that it is kept.
     pub promised: bool,
     /// The bodies that were answered with `accepted`: one, if all is well.
     pub accepted: Vec<Vec<u8>>,
+    /// The job whose end it is.
+    pub job: Option<&'static Job>,
+    /// Whether the job's system told it when it was asked, and no message before.
+    pub polled: bool,
 }
 
 /// One action: everything that went out under one key.
@@ -31,6 +38,8 @@ pub struct Action {
     pub fact: Option<&'static str>,
     /// The fact's source.
     pub source: Option<&'static str>,
+    /// The step of the job whose end the fact is.
+    pub step: Option<String>,
     /// Where it went; none, where no destination saw it.
     pub destination: Option<String>,
     /// What its attempts were answered, in order.
@@ -44,19 +53,46 @@ pub struct Action {
     pub table: Option<EntryState>,
 }
 
-/// The facts, in the order in which they were first told.
+impl Fact {
+    /// How often it was taken in: by a message, or because the job's system was asked.
+    pub(super) fn taken_in(&self) -> usize {
+        self.accepted.len() + usize::from(self.polled)
+    }
+
+    /// The actions that are about it.
+    pub(super) fn own<'a>(&self, actions: &'a [Action]) -> impl Iterator<Item = &'a Action> {
+        let name = self.name;
+        actions
+            .iter()
+            .filter(move |action| action.fact == Some(name))
+    }
+
+    /// How many keys its actions have beyond the one that each step may have.
+    pub(super) fn keys_too_many(&self, actions: &[Action]) -> usize {
+        let steps: BTreeSet<_> = self.own(actions).map(|action| &action.step).collect();
+        self.own(actions).count() - steps.len()
+    }
+
+    fn carried_by(&self, attempt: &Attempt, step: Option<&StepOf>) -> bool {
+        match (self.job, step) {
+            (Some(job), Some(step)) => self.promised && step.job.is(job),
+            (None, None) => {
+                let mut accepted = self.accepted.iter();
+                accepted.any(|body| attempt.carries(body, self.source))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The facts, in the order in which they were first told; then the ends of jobs that nobody told.
 pub(super) fn facts(evidence: &Evidence) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for sent in &evidence.sent {
         let at = match facts.iter().position(|fact| fact.name == sent.fact) {
             Some(at) => at,
             None => {
-                facts.push(Fact {
-                    name: sent.fact,
-                    source: sent.source,
-                    promised: false,
-                    accepted: Vec::new(),
-                });
+                facts.push(fact(evidence, sent.fact, sent.source));
                 facts.len() - 1
             }
         };
@@ -66,7 +102,35 @@ pub(super) fn facts(evidence: &Evidence) -> Vec<Fact> {
             facts[at].accepted.push(sent.body.clone());
         }
     }
+    for seen in &evidence.jobs {
+        if facts.iter().all(|fact| fact.name != seen.job.fact) {
+            facts.push(fact(evidence, seen.job.fact, seen.job.space));
+        }
+    }
+    for fact in &mut facts {
+        fact.polled = fact.accepted.is_empty() && fact.job.is_some_and(|job| told(evidence, job));
+        fact.promised |= fact.polled;
+    }
     facts
+}
+
+fn fact(evidence: &Evidence, name: &'static str, source: &'static str) -> Fact {
+    let mut jobs = evidence.jobs.iter().map(|seen| seen.job);
+    let job = jobs.find(|job| job.fact == name);
+    Fact {
+        name,
+        source: job.map_or(source, |job| job.space),
+        promised: false,
+        accepted: Vec::new(),
+        job,
+        polled: false,
+    }
+}
+
+/// Whether a job's system told its end when it was asked.
+fn told(evidence: &Evidence, job: &Job) -> bool {
+    let mut lookups = evidence.lookups.iter();
+    lookups.any(|one| one.id == job.id && one.said == Said::Completed)
 }
 
 /// The actions: those that the destinations saw, in the order of their logs, then those that only the
@@ -101,11 +165,9 @@ fn action(evidence: &Evidence, facts: &[Fact], key: &str) -> Action {
         genuine: None,
     });
     let first = attempts.first().copied().or(kept.as_ref());
-    let fact = facts.iter().find(|fact| {
-        let own = |first: &Attempt, body: &Vec<u8>| first.carries(body, fact.source);
-        let carries = |first: &Attempt| fact.accepted.iter().any(|body| own(first, body));
-        first.is_some_and(carries)
-    });
+    let step = first.and_then(Attempt::step);
+    let carried = |fact: &&Fact| first.is_some_and(|first| fact.carried_by(first, step.as_ref()));
+    let fact = facts.iter().find(carried);
     let asked = asked(evidence, key);
     let confirms = (0..asked.len())
         .any(|at| asked[at].means() == Word::Applied && is_behind_a_request(&asked, at));
@@ -118,6 +180,7 @@ fn action(evidence: &Evidence, facts: &[Fact], key: &str) -> Action {
         key: key.to_owned(),
         fact: fact.map(|fact| fact.name),
         source: fact.map(|fact| fact.source),
+        step: step.map(|of| of.step),
         destination: attempts.first().map(|attempt| attempt.destination.clone()),
         answers: attempts.iter().map(|attempt| attempt.answered).collect(),
         asked,

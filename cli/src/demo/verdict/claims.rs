@@ -6,7 +6,7 @@ use ackbox_domain::settlement::Word;
 use ackbox_domain::{EntryState, OutcomeKind};
 
 use super::actions::{self, Action, Fact};
-use super::{Counts, Expected, pauses};
+use super::{Counts, Expected, jobs, pauses};
 use crate::demo::evidence::{Attempt, Evidence, Question};
 
 /// Something that must hold.
@@ -29,6 +29,7 @@ pub(super) fn all(
 ) -> Vec<Claim> {
     let mut claims = of_facts(evidence, facts, actions).to_vec();
     claims.extend(of_attempts(evidence, actions));
+    claims.extend(jobs::claims(evidence, actions));
     claims.extend(of_ends(evidence, actions, counts, expected));
     claims
 }
@@ -129,7 +130,11 @@ fn of_ends(
     ]
 }
 
-fn claim(holds: &'static str, (number, of): (usize, &str), against: Vec<String>) -> Claim {
+pub(super) fn claim(
+    holds: &'static str,
+    (number, of): (usize, &str),
+    against: Vec<String>,
+) -> Claim {
     let plural = if number == 1 { "" } else { "s" };
     Claim {
         holds,
@@ -156,20 +161,15 @@ fn answers(evidence: &Evidence) -> Vec<String> {
 fn once(facts: &[Fact]) -> Vec<String> {
     let promised = facts.iter().filter(|fact| fact.promised);
     promised
-        .filter(|fact| fact.accepted.len() != 1)
-        .map(|fact| format!("{} was accepted {} times", fact.name, fact.accepted.len()))
+        .filter(|fact| fact.taken_in() != 1)
+        .map(|fact| format!("{} was accepted {} times", fact.name, fact.taken_in()))
         .collect()
 }
 
 fn lost(facts: &[Fact], actions: &[Action]) -> Vec<String> {
     let promised = facts.iter().filter(|fact| fact.promised);
     promised
-        .filter(|fact| {
-            let mut own = actions
-                .iter()
-                .filter(|action| action.fact == Some(fact.name));
-            !own.any(|action| action.state.is_some())
-        })
+        .filter(|fact| !fact.own(actions).any(|action| action.state.is_some()))
         .map(|fact| {
             format!(
                 "{} was promised to {}, and is nowhere",
@@ -196,11 +196,8 @@ fn strangers(evidence: &Evidence, actions: &[Action]) -> Vec<String> {
 fn keys(facts: &[Fact], actions: &[Action]) -> Vec<String> {
     let mut against = Vec::new();
     for fact in facts {
-        let own = actions
-            .iter()
-            .filter(|action| action.fact == Some(fact.name));
-        let keys: Vec<&str> = own.map(|action| action.key.as_str()).collect();
-        if keys.len() > 1 {
+        if fact.keys_too_many(actions) > 0 {
+            let keys: Vec<&str> = fact.own(actions).map(|one| one.key.as_str()).collect();
             against.push(format!(
                 "{} went out under {}",
                 fact.name,
@@ -352,6 +349,7 @@ fn numbers(counts: &Counts, expected: &Expected) -> Vec<String> {
     let comparable = Counts {
         attempts: expected.counts.attempts,
         questions: expected.counts.questions,
+        lookups: expected.counts.lookups,
         ..*counts
     };
     if comparable != expected.counts {

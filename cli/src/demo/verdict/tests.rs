@@ -6,6 +6,7 @@ use crate::demo::evidence::{Attempt, Question, Standing};
 use crate::demo::ledger::{Answer, Kind, Sent};
 
 mod asked;
+mod jobs;
 mod paused;
 
 /// Three facts: one delivered at once, one repeated after a cut connection, one held.
@@ -27,12 +28,12 @@ fn good() -> (Evidence, Expected) {
                 ..attempt("key-mailed", "mailed", Answered::Dropped)
             },
         ],
-        questions: Vec::new(),
         standing: vec![
             standing("key-paid", "paid", EntryState::Delivered),
             standing("key-cut", "cut", EntryState::Delivered),
             standing("key-mailed", "mailed", EntryState::Held),
         ],
+        ..Evidence::default()
     };
     let expected = Expected {
         counts: Counts {

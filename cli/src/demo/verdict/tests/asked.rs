@@ -36,6 +36,7 @@ fn run() -> (Evidence, Expected) {
             standing("key-shipped", "shipped", EntryState::Delivered),
             standing("key-asked", "asked", EntryState::Held),
         ],
+        ..Evidence::default()
     };
     let expected = Expected {
         counts: Counts {
