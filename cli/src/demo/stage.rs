@@ -16,7 +16,7 @@ use super::destination::{Destination, Received};
 use super::evidence::{Attempt, Evidence, Question, Standing};
 use super::sender::{SenderError, Senders};
 use super::setting::{Setting, SettingError, random_environment};
-use crate::dev::{Clients, Engine, EngineError, Options, Runtime, StartError, StreamMode};
+use crate::dev::{Engine, EngineError, Options, Runtime, StartError, StreamMode};
 use crate::edge;
 
 /// The table's name.
@@ -83,7 +83,7 @@ impl Stage {
         let runtime = Runtime::start(Options {
             config: setting.config.clone(),
             secrets: secrets.clone(),
-            clients: Clients::local(engine.endpoint()).await,
+            clients: engine.clients().await,
             table: TABLE.to_owned(),
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             clock: edge::clock(),

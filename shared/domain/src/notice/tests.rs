@@ -187,7 +187,12 @@ fn a_way_that_cannot_carry_a_notice_is_found_before_there_is_one() {
     assert_eq!(notify().check(&grouped("/key")), Ok(()));
     assert!(notify().check(&grouped("/tenant")).is_err());
     // Not every notice has these.
-    for sometimes in ["/data/reason", "/data/rule", "/data/message_id", "/data/destination"] {
+    for sometimes in [
+        "/data/reason",
+        "/data/rule",
+        "/data/message_id",
+        "/data/destination",
+    ] {
         assert!(notify().check(&grouped(sometimes)).is_err(), "{sometimes}");
     }
     assert_eq!(notify().check(&grouped("/data/source")), Ok(()));
