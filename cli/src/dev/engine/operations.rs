@@ -46,9 +46,19 @@ fn call<Q: DeserializeOwned, A: Serialize>(
     body: &[u8],
     run: impl FnOnce(Q) -> Result<A, DynoxideError>,
 ) -> Result<Vec<u8>, DynoxideError> {
-    let request = serde_json::from_slice(body)
-        .map_err(|error| DynoxideError::ValidationException(error.to_string()))?;
+    let request = serde_json::from_slice(body).map_err(|error| unread(&error.to_string()))?;
     let answer = run(request)?;
     serde_json::to_vec(&answer)
         .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+}
+
+/// The engine says within the error's text of which class it is, and serde adds the place.
+fn unread(text: &str) -> DynoxideError {
+    let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
+    if let Some(text) = text.strip_prefix("SERIALIZATION:") {
+        return DynoxideError::SerializationException(text.to_owned());
+    }
+    let mut marks = ["VALIDATION:", "VALIDATION_REQUEST:"].iter();
+    let unmarked = marks.find_map(|mark| text.strip_prefix(mark));
+    DynoxideError::ValidationException(unmarked.unwrap_or(text).to_owned())
 }

@@ -225,7 +225,7 @@ async fn a_table_file_and_what_is_beside_it_are_for_their_owner_only() {
     // Left behind by somebody else.
     std::fs::write(folder.path().join("dev.db.endpoint.new"), "").unwrap();
     let engine = Engine::file(&path).await.unwrap();
-    create(&engine, "t").await;
+    create(&engine, "kept").await;
     let announcement = Announcement {
         endpoint: engine.endpoint().to_owned(),
         key: engine.key().cloned(),
@@ -256,4 +256,17 @@ async fn a_key_is_not_in_what_is_logged_of_an_engine() {
     let key = engine.key().unwrap().expose();
     assert_eq!(key.len(), 32);
     assert!(!format!("{engine:?}").contains(key));
+}
+
+#[tokio::test]
+async fn what_the_engine_cannot_read_is_refused_in_plain_words() {
+    let engine = Engine::memory().await.unwrap();
+    let clients = engine.clients().await;
+    let store = ackbox_store::Store::new(clients.dynamodb, "t");
+    let refused = format!("{:?}", store.create_table().await.unwrap_err());
+    assert!(
+        refused.contains("greater than or equal to 3\")"),
+        "{refused}"
+    );
+    assert!(!refused.contains("VALIDATION:"), "{refused}");
 }
