@@ -37,7 +37,7 @@ impl Engine {
                 endpoint,
                 embedded: None,
             },
-            None => Self::of(Embedded::memory().await),
+            None => Self::of(Embedded::unguarded_memory().await),
         }
     }
 
@@ -51,7 +51,7 @@ impl Engine {
 
     /// An embedded engine on a file. See [`Ability::Reopen`].
     pub async fn file(path: &Path) -> Self {
-        Self::of(Embedded::file(path).await)
+        Self::of(Embedded::unguarded_file(path).await)
     }
 
     fn of(started: Result<Embedded, ackbox::dev::EngineError>) -> Self {

@@ -8,7 +8,7 @@ use tokio::process::{Child, Command};
 
 /// Runs an engine, says where, and stays until standard input ends.
 pub(crate) async fn serve() -> ExitCode {
-    let engine = match ackbox::dev::Engine::memory().await {
+    let engine = match ackbox::dev::Engine::unguarded_memory().await {
         Ok(engine) => engine,
         Err(error) => {
             eprintln!("the engine did not start: {error}");

@@ -50,12 +50,12 @@ impl TableChoice {
             )));
         }
         if let Some(running) = Announcement::of_running(&path) {
+            let clients = running.clients().await;
             let table = self.table.chosen().unwrap_or(running.table);
-            let clients = Clients::local(&running.endpoint).await;
             return Ok(Opened::over(clients, table, None));
         }
         let engine = Engine::file(&path).await.map_err(unopened)?;
-        let clients = Clients::local(engine.endpoint()).await;
+        let clients = engine.clients().await;
         Ok(Opened::over(clients, self.table.name(), Some(engine)))
     }
 }

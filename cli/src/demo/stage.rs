@@ -14,7 +14,7 @@ use super::application::Application;
 use super::destination::Destination;
 use super::sender::{SenderError, Senders};
 use super::setting::{Setting, SettingError, random_environment, random_secret};
-use crate::dev::{Clients, Engine, EngineError, Extras, Options, Runtime, StartError, StreamMode};
+use crate::dev::{Engine, EngineError, Extras, Options, Runtime, StartError, StreamMode};
 use crate::edge;
 
 mod gather;
@@ -85,7 +85,7 @@ impl Stage {
         let options = Options {
             config: setting.config.clone(),
             secrets: secrets.clone(),
-            clients: Clients::local(engine.endpoint()).await,
+            clients: engine.clients().await,
             table: TABLE.to_owned(),
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             clock: edge::clock(),

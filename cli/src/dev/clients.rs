@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
 use aws_sdk_dynamodbstreams::config::SharedHttpClient;
 use url::{Host, Url};
 
+use super::EngineKey;
 use crate::cli::ENDPOINT_VARIABLE;
 use crate::edge;
 
@@ -18,13 +19,18 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// For an engine on this machine, over plain HTTP, with credentials that say nothing.
+    /// For an engine on this machine that answers everybody, over plain HTTP, with credentials that say nothing.
     pub async fn local(endpoint: &str) -> Self {
+        Self::shown(endpoint, None).await
+    }
+
+    /// For an engine on this machine that answers who shows this key, over plain HTTP.
+    pub(super) async fn shown(endpoint: &str, key: Option<&EngineKey>) -> Self {
         let sdk = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
             .endpoint_url(endpoint)
             .region(region())
-            .credentials_provider(meaningless())
+            .credentials_provider(credentials(key.map_or("local", EngineKey::expose)))
             .build();
         Self::over(&sdk, plain_http(), None)
     }
@@ -43,7 +49,9 @@ impl Clients {
         let mut loader = aws_config::defaults(BehaviorVersion::latest())
             .http_client(ackbox_store::http_client());
         if is_local && !has_credentials {
-            loader = loader.credentials_provider(meaningless()).region(region());
+            loader = loader
+                .credentials_provider(credentials("local"))
+                .region(region());
         }
         let sdk = loader.load().await;
         // The SDK knows each service's own variable; where the stream has none, it is where the table is.
@@ -94,8 +102,15 @@ fn plain_http() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().build_http()
 }
 
-fn meaningless() -> SharedCredentialsProvider {
-    SharedCredentialsProvider::new(Credentials::new("local", "local", None, None, "ackbox"))
+/// No engine on this machine looks at the secret.
+fn credentials(access_key_id: &str) -> SharedCredentialsProvider {
+    SharedCredentialsProvider::new(Credentials::new(
+        access_key_id,
+        "local",
+        None,
+        None,
+        "ackbox",
+    ))
 }
 
 fn region() -> Region {

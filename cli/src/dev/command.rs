@@ -174,7 +174,7 @@ impl Table {
         let path = args.db.clone().unwrap_or_else(|| DEFAULT_DB.into());
         let engine = Engine::file(&path).await.map_err(not_started)?;
         Ok(Self {
-            clients: Clients::local(engine.endpoint()).await,
+            clients: engine.clients().await,
             checkpoints: beside(&path, "stream"),
             embedded: Some((engine, path)),
         })
@@ -230,6 +230,7 @@ impl Table {
         let (engine, path) = self.embedded.as_ref()?;
         let announcement = Announcement {
             endpoint: engine.endpoint().to_owned(),
+            key: engine.key().cloned(),
             table: table.to_owned(),
         };
         match announcement.publish(path) {

@@ -1,11 +1,17 @@
 //! The embedded DynamoDB-compatible engine: memory or a SQLite file in, an endpoint on loopback out.
-//! No two processes ever have one file open as an engine.
+//! No two processes ever have one file open as an engine, and nobody uses it who does not show its key.
 //!
 //! It runs on a thread of its own, because its requests block (SQLite does), and because dropping
 //! that thread's runtime is what surely closes the file.
 
+mod guard;
+mod operations;
+mod serve;
+
+use std::fs::OpenOptions;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -16,10 +22,10 @@ use dynoxide::storage::Storage;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::lock::{FileLock, LockError};
-
-/// How long requests that run may take to end once the engine stops.
-const GRACE: Duration = Duration::from_secs(2);
+use super::Clients;
+use super::lock::{FileLock, LockError, OWNER_ONLY};
+pub use guard::EngineKey;
+use guard::Guard;
 
 /// Run before the first request. The engine finds a stream's last and next records by reading all of
 /// them, so it is given an index for that; and records go after 24 hours, as DynamoDB's do
@@ -35,6 +41,8 @@ const PREPARATION: &str = "
 #[derive(Debug)]
 pub struct Engine {
     endpoint: String,
+    /// What is shown to it; none: it answers everybody.
+    key: Option<EngineKey>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     /// Held until the thread has ended.
@@ -80,15 +88,25 @@ pub enum EngineError {
 
 impl Engine {
     /// An engine in memory: empty, and gone when it stops.
+    ///
+    /// # Errors
+    ///
+    /// No loopback port can be had.
     pub async fn memory() -> Result<Self, EngineError> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        // A name makes the memory reachable for the preparation's connection as well.
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("file:ackbox-{number}?mode=memory&cache=shared");
-        Self::start(name, PathBuf::new(), None).await
+        Self::start(memory_name(), PathBuf::new(), None, Some(EngineKey::new())).await
     }
 
-    /// An engine on a SQLite file, which is created with its folder if it is missing.
+    /// The same, without a guard: any process, and any page in a browser, can read and write all of it. For
+    /// tests only, which put a proxy before it or share it between processes.
+    ///
+    /// # Errors
+    ///
+    /// No loopback port can be had.
+    pub async fn unguarded_memory() -> Result<Self, EngineError> {
+        Self::start(memory_name(), PathBuf::new(), None, None).await
+    }
+
+    /// An engine on a SQLite file, which is created with its folder if it is missing, for its owner only.
     ///
     /// What was acknowledged survives the end of the process, however it ends: every commit is synced
     /// to the write-ahead log (`journal_mode = WAL`, `synchronous = FULL`).
@@ -97,6 +115,19 @@ impl Engine {
     ///
     /// The file is in use, cannot be opened, or is none of ours.
     pub async fn file(path: &Path) -> Result<Self, EngineError> {
+        Self::on_file(path, Some(EngineKey::new())).await
+    }
+
+    /// The same, without a guard, for tests only: see [`Engine::unguarded_memory`].
+    ///
+    /// # Errors
+    ///
+    /// As of [`Engine::file`].
+    pub async fn unguarded_file(path: &Path) -> Result<Self, EngineError> {
+        Self::on_file(path, None).await
+    }
+
+    async fn on_file(path: &Path, key: Option<EngineKey>) -> Result<Self, EngineError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| unopened(path, source))?;
         }
@@ -108,19 +139,22 @@ impl Engine {
                 problem: "its name is not UTF-8".to_owned(),
             });
         };
-        Self::start(name, path.to_owned(), Some(lock)).await
+        create(path).map_err(|source| unopened(path, source))?;
+        Self::start(name, path.to_owned(), Some(lock), key).await
     }
 
     async fn start(
         name: String,
         path: PathBuf,
         lock: Option<FileLock>,
+        key: Option<EngineKey>,
     ) -> Result<Self, EngineError> {
+        let shown = key.clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, started) = oneshot::channel();
         let thread = std::thread::Builder::new()
             .name("ackbox-engine".to_owned())
-            .spawn(move || run(&name, path, ready, stopped))
+            .spawn(move || run(&name, path, key, ready, stopped))
             .map_err(EngineError::NoPort)?;
         let endpoint = started.await.unwrap_or_else(|_| {
             let ended = io::Error::other("its thread ended before it was ready");
@@ -129,6 +163,7 @@ impl Engine {
         let (stop, thread) = (Some(stop), Some(thread));
         Ok(Self {
             endpoint,
+            key: shown,
             stop,
             thread,
             lock,
@@ -140,6 +175,16 @@ impl Engine {
         &self.endpoint
     }
 
+    /// What its clients show; none: it answers everybody.
+    pub fn key(&self) -> Option<&EngineKey> {
+        self.key.as_ref()
+    }
+
+    /// Clients that it answers.
+    pub async fn clients(&self) -> Clients {
+        Clients::shown(&self.endpoint, self.key()).await
+    }
+
     /// Stops it, and returns when the file is closed and free.
     pub async fn stop(mut self) {
         self.stop.take();
@@ -149,6 +194,24 @@ impl Engine {
         }
         self.lock.take();
     }
+}
+
+fn memory_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    // A name makes the memory reachable for the preparation's connection as well.
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("file:ackbox-{number}?mode=memory&cache=shared")
+}
+
+/// Makes the file where it is missing: SQLite would let everybody read it. What SQLite puts beside it gets the
+/// same permissions.
+fn create(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    options.mode(OWNER_ONLY).open(path).map(drop)
 }
 
 /// Takes the file's lock. Somebody who only looks whether it is held is waited for.
@@ -183,6 +246,7 @@ fn unopened(path: &Path, source: io::Error) -> EngineError {
 fn run(
     name: &str,
     path: PathBuf,
+    key: Option<EngineKey>,
     ready: oneshot::Sender<Result<String, EngineError>>,
     stopped: oneshot::Receiver<()>,
 ) {
@@ -201,16 +265,20 @@ fn run(
             Err(error) => {
                 let _ = ready.send(Err(error));
             }
-            Ok((database, listener, endpoint)) => {
-                let _ = ready.send(Ok(endpoint));
-                serve(listener, database, stopped).await;
+            Ok((database, listener, address)) => {
+                let _ = ready.send(Ok(format!("http://{address}")));
+                let guard = key.map(|key| Guard::new(key, address));
+                serve::serve(listener, database, guard, stopped).await;
             }
         }
     });
     // Connections that still run hold the database: their tasks go with the runtime.
 }
 
-async fn open(name: &str, path: PathBuf) -> Result<(Database, TcpListener, String), EngineError> {
+async fn open(
+    name: &str,
+    path: PathBuf,
+) -> Result<(Database, TcpListener, SocketAddr), EngineError> {
     let unusable = |problem: String| EngineError::Unusable {
         path: path.clone(),
         problem,
@@ -225,27 +293,7 @@ async fn open(name: &str, path: PathBuf) -> Result<(Database, TcpListener, Strin
         .await
         .map_err(EngineError::NoPort)?;
     let address = listener.local_addr().map_err(EngineError::NoPort)?;
-    Ok((database, listener, format!("http://{address}")))
-}
-
-async fn serve(listener: TcpListener, database: Database, stopped: oneshot::Receiver<()>) {
-    let (asked, wait) = oneshot::channel::<()>();
-    let shutdown = async move {
-        // Ends when the engine is stopped or dropped.
-        let _ = stopped.await;
-        let _ = asked.send(());
-    };
-    let serving = dynoxide::server::serve_with_shutdown(listener, database, shutdown);
-    let too_long = async {
-        let _ = wait.await;
-        tokio::time::sleep(GRACE).await;
-    };
-    tokio::select! {
-        served = serving => if let Err(error) = served {
-            tracing::error!(%error, "engine.failed");
-        },
-        () = too_long => {}
-    }
+    Ok((database, listener, address))
 }
 
 #[cfg(test)]

@@ -2,8 +2,14 @@
 //! ends with the process however that ends; and where the process that has it serves it.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+
+use super::{Clients, EngineKey};
+
+/// The permissions of a table file and of what is beside it.
+pub(super) const OWNER_ONLY: u32 = 0o600;
 
 /// The right to open a table file, as a lock on a file beside it.
 ///
@@ -32,6 +38,7 @@ impl FileLock {
             .create(true)
             .truncate(false)
             .write(true)
+            .mode(OWNER_ONLY)
             .open(beside(database, "lock"))
             .map_err(LockError::Io)?;
         match file.try_lock() {
@@ -44,11 +51,14 @@ impl FileLock {
     }
 }
 
-/// Where a running `ackbox dev` serves a table file: a small JSON file beside it, gone when it stops.
+/// Where a running `ackbox dev` serves a table file: a small JSON file beside it, gone when it stops. Only its
+/// owner reads it, since who knows the key reads and writes the table.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Announcement {
     /// The engine's endpoint.
     pub endpoint: String,
+    /// What is shown to the engine.
+    pub key: Option<EngineKey>,
     /// The table's name.
     pub table: String,
 }
@@ -65,13 +75,25 @@ impl Announcement {
         }
     }
 
+    /// Clients of the engine.
+    pub async fn clients(&self) -> Clients {
+        Clients::shown(&self.endpoint, self.key.as_ref()).await
+    }
+
     /// Writes it; it is removed when what is returned is dropped.
     pub(super) fn publish(&self, database: &Path) -> io::Result<Published> {
         let path = beside(database, "endpoint");
         let text = serde_json::to_vec(self).map_err(io::Error::other)?;
         // Under another name first: a reader sees all of it or none.
         let draft = beside(database, "endpoint.new");
-        std::fs::write(&draft, text)?;
+        // A draft that was left behind may be open to others.
+        match std::fs::remove_file(&draft) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(OWNER_ONLY);
+        options.open(&draft)?.write_all(&text)?;
         std::fs::rename(&draft, &path)?;
         Ok(Published { path })
     }

@@ -32,7 +32,7 @@ mod token;
 
 pub use clients::Clients;
 pub use command::{Args, run};
-pub use engine::{Engine, EngineError};
+pub use engine::{Engine, EngineError, EngineKey};
 pub use lock::Announcement;
 pub use mapping::pump;
 pub use runtime::{Extras, Options, Runtime, StartError, StreamMode};

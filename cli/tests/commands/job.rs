@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ackbox::dev::{Clients, Engine};
+use ackbox::dev::Engine;
 use ackbox_domain::job::{Ids, JobObservation, JobRef, Unbound, binding, normal_form};
 use ackbox_store::{Offer, Store};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn filled(write: impl AsyncFnOnce(&Store)) -> Place {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let engine = Engine::file(&place.path("table.db")).await.unwrap();
-        let clients = Clients::local(engine.endpoint()).await;
+        let clients = engine.clients().await;
         let store = Store::new(clients.dynamodb, "ackbox");
         store.create_table().await.unwrap();
         write(&store).await;

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::time::Duration;
 
-use ackbox::dev::{Clients, Engine};
+use ackbox::dev::Engine;
 use ackbox_domain::acceptance::Fingerprint;
 use ackbox_domain::{Acceptance, Action, ActionKey, Pause, RenderedBody, Scalar, Timestamp};
 use ackbox_store::{PauseChange, Store};
@@ -50,7 +50,7 @@ fn filled() -> Place {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let engine = Engine::file(&path).await.unwrap();
-        let clients = Clients::local(engine.endpoint()).await;
+        let clients = engine.clients().await;
         let store = Store::new(clients.dynamodb, "ackbox");
         store.create_table().await.unwrap();
         let timing = ackbox_config::DeliverySettings::default().timing;
@@ -235,7 +235,7 @@ fn the_engine_that_the_environment_names_is_read() {
     let filled = filled();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let path = filled.path("table.db");
-    let engine = runtime.block_on(Engine::file(&path)).unwrap();
+    let engine = runtime.block_on(Engine::unguarded_file(&path)).unwrap();
     let place = Place::empty().with("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint());
     let ended = place.run(&["list", "--json"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -357,7 +357,7 @@ fn a_paused_destination_is_named_beside_what_waits_for_it() {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let engine = Engine::file(&path).await.unwrap();
-            let clients = Clients::local(engine.endpoint()).await;
+            let clients = engine.clients().await;
             let store = Store::new(clients.dynamodb, "ackbox");
             let seen = store.pause(&"mailer".parse().unwrap()).await.unwrap();
             assert_eq!(seen.fence, fence);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ackbox::dev::{Clients, Engine};
+use ackbox::dev::Engine;
 use ackbox_domain::outbox::Claim;
 use ackbox_domain::settlement::Settlement;
 use ackbox_domain::{ActionKey, AttemptRecord, OutcomeKind, Settled, Timestamp};
@@ -74,7 +74,7 @@ fn filled() -> Place {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let engine = Engine::file(&path).await.unwrap();
-        let clients = Clients::local(engine.endpoint()).await;
+        let clients = engine.clients().await;
         let store = Store::new(clients.dynamodb, "ackbox");
         store.create_table().await.unwrap();
         for id in ["fresh", "vain", "denied", "has_it"] {

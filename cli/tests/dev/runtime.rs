@@ -43,7 +43,7 @@ async fn options(engine: &Engine, destination: &Destination, hands: &Hands) -> O
     Options {
         config: parsed(&destination.url("/in")),
         secrets: Secrets::new(|_| Some(SECRET.to_owned())),
-        clients: Clients::local(engine.endpoint()).await,
+        clients: engine.clients().await,
         table: "ackbox".to_owned(),
         listen: "127.0.0.1:0".parse().unwrap(),
         clock: hands.clock(),

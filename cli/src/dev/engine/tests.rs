@@ -1,14 +1,18 @@
+use std::os::unix::fs::PermissionsExt as _;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
 use super::*;
-use crate::dev::{Announcement, Clients};
+use crate::dev::Announcement;
 
 async fn tables(engine: &Engine) -> Vec<String> {
-    let clients = Clients::local(engine.endpoint()).await;
+    let clients = engine.clients().await;
     let listed = clients.dynamodb.list_tables().send().await.unwrap();
     listed.table_names.unwrap_or_default()
 }
 
 async fn create(engine: &Engine, table: &str) {
-    let clients = Clients::local(engine.endpoint()).await;
+    let clients = engine.clients().await;
     let store = ackbox_store::Store::new(clients.dynamodb, table);
     store.create_table().await.unwrap();
 }
@@ -44,6 +48,7 @@ async fn a_file_is_open_once_and_whoever_comes_second_is_told_where() {
     let engine = Engine::file(&path).await.unwrap();
     let announcement = Announcement {
         endpoint: engine.endpoint().to_owned(),
+        key: engine.key().cloned(),
         table: "t".to_owned(),
     };
     let published = announcement.publish(&path).unwrap();
@@ -101,4 +106,167 @@ async fn writing_does_not_read_the_whole_stream_each_time() {
         )
         .unwrap();
     assert!(plan.contains("ackbox_stream_order"), "{plan}");
+}
+
+/// Asks for a new table in an HTTP request of this method with these headers, and gives the whole answer.
+async fn ask(engine: &Engine, method: &str, headers: &[(&str, &str)]) -> String {
+    const BODY: &str = r#"{"TableName":"planted","BillingMode":"PAY_PER_REQUEST",
+        "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
+        "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}"#;
+    let address = engine.endpoint().strip_prefix("http://").unwrap();
+    let mut request = format!(
+        "{method} / HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n\
+         content-type: application/x-amz-json-1.0\r\nx-amz-target: DynamoDB_20120810.CreateTable\r\n",
+        BODY.len()
+    );
+    for (name, value) in headers {
+        request += &format!("{name}: {value}\r\n");
+    }
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!("{request}\r\n{BODY}");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8(answer).unwrap().to_lowercase()
+}
+
+fn shown(key: &str) -> String {
+    format!(
+        "AWS4-HMAC-SHA256 Credential={key}/20260101/us-east-1/dynamodb/aws4_request, \
+         SignedHeaders=host, Signature=00"
+    )
+}
+
+#[tokio::test]
+async fn who_does_not_show_the_key_or_could_be_a_page_in_a_browser_is_refused_and_changes_nothing()
+{
+    let engine = Engine::memory().await.unwrap();
+    let other = Engine::memory().await.unwrap();
+    let key = engine.key().unwrap().expose();
+    let (good, longer) = (shown(key), shown(&format!("{key}a")));
+    let (local, foreign) = (shown("local"), shown(other.key().unwrap().expose()));
+    let own = engine.endpoint().strip_prefix("http://").unwrap();
+    let port = own.strip_prefix("127.0.0.1:").unwrap();
+    let strange = format!("evil.example:{port}");
+    let other_port = other.endpoint().strip_prefix("http://").unwrap();
+    let refused: &[(&str, &[(&str, &str)])] = &[
+        ("POST", &[("host", own)]),
+        ("POST", &[("host", own), ("authorization", &local)]),
+        ("POST", &[("host", own), ("authorization", &foreign)]),
+        ("POST", &[("host", own), ("authorization", &longer)]),
+        ("POST", &[("host", own), ("authorization", &shown(""))]),
+        ("POST", &[("host", own), ("authorization", key)]),
+        (
+            "POST",
+            &[
+                ("host", own),
+                ("authorization", &local),
+                ("authorization", &good),
+            ],
+        ),
+        (
+            "POST",
+            &[("host", own), ("authorization", &good), ("origin", "null")],
+        ),
+        (
+            "POST",
+            &[
+                ("host", own),
+                ("authorization", &good),
+                ("origin", engine.endpoint()),
+            ],
+        ),
+        ("POST", &[("host", &strange), ("authorization", &good)]),
+        ("POST", &[("host", "127.0.0.1"), ("authorization", &good)]),
+        ("POST", &[("host", other_port), ("authorization", &good)]),
+        (
+            "POST",
+            &[("host", own), ("host", &strange), ("authorization", &good)],
+        ),
+        ("POST", &[("authorization", &good)]),
+        ("OPTIONS", &[("host", own), ("authorization", &good)]),
+        (
+            "OPTIONS",
+            &[
+                ("host", own),
+                ("origin", "https://evil.example"),
+                ("access-control-request-method", "POST"),
+            ],
+        ),
+        ("GET", &[("host", own)]),
+    ];
+    for (method, headers) in refused {
+        let answer = ask(&engine, method, headers).await;
+        assert!(
+            answer.starts_with("http/1.1 403 "),
+            "{method} {headers:?}: {answer}"
+        );
+        assert!(!answer.contains("access-control"), "{answer}");
+        assert!(!answer.contains(key), "{answer}");
+    }
+    assert!(tables(&engine).await.is_empty());
+
+    let localhost = format!("LocalHost:{port}");
+    for (host, status) in [(own, "200"), (&localhost, "400")] {
+        let answer = ask(&engine, "POST", &[("host", host), ("authorization", &good)]).await;
+        // The second time the table is there.
+        assert!(
+            answer.starts_with(&format!("http/1.1 {status} ")),
+            "{answer}"
+        );
+    }
+    assert_eq!(tables(&engine).await, ["planted"]);
+}
+
+#[tokio::test]
+async fn a_table_file_and_what_is_beside_it_are_for_their_owner_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dev.db");
+    // Left behind by somebody else.
+    std::fs::write(folder.path().join("dev.db.endpoint.new"), "").unwrap();
+    let engine = Engine::file(&path).await.unwrap();
+    create(&engine, "kept").await;
+    let announcement = Announcement {
+        endpoint: engine.endpoint().to_owned(),
+        key: engine.key().cloned(),
+        table: "t".to_owned(),
+    };
+    let _published = announcement.publish(&path).unwrap();
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{entry:?}");
+        names.push(entry.file_name().into_string().unwrap());
+    }
+    names.sort();
+    let expected = [
+        "dev.db",
+        "dev.db-shm",
+        "dev.db-wal",
+        "dev.db.endpoint",
+        "dev.db.lock",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[tokio::test]
+async fn a_key_is_not_in_what_is_logged_of_an_engine() {
+    let engine = Engine::memory().await.unwrap();
+    let key = engine.key().unwrap().expose();
+    assert_eq!(key.len(), 32);
+    assert!(!format!("{engine:?}").contains(key));
+}
+
+#[tokio::test]
+async fn what_the_engine_cannot_read_is_refused_in_plain_words() {
+    let engine = Engine::memory().await.unwrap();
+    let clients = engine.clients().await;
+    let store = ackbox_store::Store::new(clients.dynamodb, "t");
+    let refused = format!("{:?}", store.create_table().await.unwrap_err());
+    assert!(
+        refused.contains("greater than or equal to 3\")"),
+        "{refused}"
+    );
+    assert!(!refused.contains("VALIDATION:"), "{refused}");
 }

@@ -26,7 +26,7 @@ struct World {
 impl World {
     async fn start() -> Self {
         let engine = Engine::memory().await.unwrap();
-        let clients = Clients::local(engine.endpoint()).await;
+        let clients = engine.clients().await;
         let store = Store::new(clients.dynamodb.clone(), "pumped");
         store.create_table().await.unwrap();
         let described = clients
