@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ackbox_domain::Timestamp;
-use ackbox_domain::job::{Binding, JobObservation, JobRef, Unbound, binding, qualify};
+use ackbox_domain::job::{Binding, JobObservation, JobRef, binding, qualify};
 use ackbox_outbound::Outbound;
 use ackbox_reconciler::Reconciler;
-use ackbox_store::{Bound, JobAcceptance, JobRecord, Offer, Store, StoreError};
+use ackbox_registrar::Registrar;
+use ackbox_store::{Bound, JobRecord, Store, StoreError};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::destination::{Behaviour, Destination, Received};
-use crate::sender::Webhook;
+use crate::requests::{Host, Wire};
+use crate::sender::{Answer, Webhook};
 use crate::world::{World, name, secrets};
 
 /// The one job space.
@@ -165,22 +167,37 @@ impl Workflow {
         self.world.webhook("tornado", "", body.to_string())
     }
 
-    /// Binds a job as the registrar does: the binding, then what is parked.
-    ///
-    /// # Errors
-    /// The table's.
-    pub async fn bind(&self, store: &Store, job: &Value) -> Result<Bound, StoreError> {
-        let bound = self.bind_alone(store, job).await?;
-        if bound != Bound::Other {
-            let (binding, _) = read(job);
-            let timing = &self.world.config.delivery.timing;
-            let now = self.world.clock.now();
-            store.take_up(&binding.job, timing, now, soon()).await?;
-        }
-        Ok(bound)
+    /// Binds a job through a registrar on this store.
+    pub async fn bind(&self, store: Store, job: &Value) -> Answer {
+        self.post(store, "/jobs", job.to_string()).await
     }
 
-    /// Binds a job, and takes nothing up.
+    /// Tells a registrar on this store of an end that the application itself has seen. It writes its texts
+    /// otherwise than the system does.
+    pub async fn observe(&self, store: Store, id: &str, outcome: &str) -> Answer {
+        let url = source_url(id).replace('/', r"\/");
+        let form = format!(
+            r#"{{"space":"{SPACE}","job_id":"{id}","account":"acme","outcome":"{outcome}","values":{{"source-url":"{url}"}}}}"#
+        );
+        self.post(store, "/observations", form).await
+    }
+
+    async fn post(&self, store: Store, path: &str, body: String) -> Answer {
+        let clock = self.world.clock.reader();
+        let registrar = Registrar::new(self.world.config.clone(), store, clock);
+        let wire = Wire {
+            method: "POST".to_owned(),
+            path: path.to_owned(),
+            query: String::new(),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: body.into_bytes(),
+            base64: false,
+        };
+        let request = wire.request(Host::FunctionUrl);
+        Answer::of(registrar.handle(request, None).await)
+    }
+
+    /// Binds a job as an application does that writes the item itself: nothing that is parked is taken up.
     ///
     /// # Errors
     /// The table's.
@@ -189,33 +206,6 @@ impl Workflow {
         store
             .bind(&binding, &text, self.world.clock.now(), soon())
             .await
-    }
-
-    /// Tells the table of an end that the application itself has seen.
-    ///
-    /// # Errors
-    /// The table's.
-    pub async fn observe(
-        &self,
-        store: &Store,
-        id: &str,
-        outcome: &str,
-    ) -> Result<JobAcceptance, StoreError> {
-        let form = json!({"space": SPACE, "job_id": id, "account": "acme", "outcome": outcome, "values": {"source-url": source_url(id)}});
-        let form = ackbox_domain::job::normal_form(form.to_string().as_bytes());
-        let now = self.world.clock.now();
-        let source = name("tornado");
-        let seen =
-            form.expect("a normal form")
-                .observation(ackbox_domain::job::Ids::Shared, source, now);
-        let offer = Offer {
-            unbound: Unbound::Park,
-            parked_for: Duration::from_secs(24 * 3600),
-            timing: &self.world.config.delivery.timing,
-            now,
-            deadline: soon(),
-        };
-        store.observe(&seen, offer).await
     }
 
     /// A run of the reconciler on this store.

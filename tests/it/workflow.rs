@@ -34,8 +34,8 @@ async fn many(workflow: &Workflow, kind: &str) -> usize {
 }
 
 async fn bind(workflow: &Workflow, job: &Value) {
-    let store = workflow.store().await;
-    workflow.bind(&store, job).await.unwrap();
+    let answer = workflow.bind(workflow.store().await, job).await;
+    assert!(answer.status < 300, "{answer:?}");
 }
 
 async fn send(workflow: &Workflow, teller: Teller, outcome: &str) -> (u16, String) {
@@ -64,8 +64,10 @@ async fn a_webhook_and_then_a_lookup_are_one_action_of_each_step() {
     );
     let first = delivered(&workflow).await;
     poll(&workflow).await;
-    let store = workflow.store().await;
-    workflow.observe(&store, "1", "completed").await.unwrap();
+    let observed = workflow
+        .observe(workflow.store().await, "1", "completed")
+        .await;
+    assert_eq!(observed.said(), (200, "duplicate"));
     assert_eq!(delivered(&workflow).await, first);
     assert_eq!(first, bodies(&job("1"), "completed"));
     assert_eq!(workflow.system.asked(), 0, "who has heard does not ask");
@@ -85,6 +87,21 @@ async fn a_lookup_and_then_a_webhook_deliver_the_same_bytes() {
     }
     assert_eq!(delivered(&workflow).await, bodies(&job("1"), "completed"));
     assert_eq!(many(&workflow, kind::CONFLICT).await, 0);
+}
+
+#[tokio::test]
+async fn an_end_that_the_application_tells_first_delivers_the_same_bytes() {
+    let workflow = Workflow::new().await;
+    bind(&workflow, &job("1")).await;
+    let observed = workflow
+        .observe(workflow.store().await, "1", "completed")
+        .await;
+    assert_eq!(observed.said(), (200, "accepted"));
+    assert_eq!(
+        said(&send(&workflow, Callback, "completed").await),
+        (200, "duplicate")
+    );
+    assert_eq!(delivered(&workflow).await, bodies(&job("1"), "completed"));
 }
 
 #[tokio::test]

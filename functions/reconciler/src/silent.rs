@@ -117,8 +117,16 @@ impl Reconciler {
         if record.ended.is_some() || record.silent_at.is_some() || !is_due {
             return Ok(Became::PassedOver);
         }
-        if record.asked == 0 && self.has_taken_up(&record).await? {
-            return Ok(Became::TakenUp);
+        if record.asked == 0 {
+            match self.has_taken_up(&record).await {
+                Ok(true) => return Ok(Became::TakenUp),
+                Ok(false) => {}
+                Err(error) if error.is_retryable() => return Err(error),
+                // What cannot be taken up must not keep the job from being asked about, or given up.
+                Err(error) => {
+                    tracing::error!(job = %job, error = %in_one_line(&error), "reconcile.table_failed");
+                }
+            }
         }
         match askers.get(&record.binding.account) {
             Some(asker) => self.ask_about(&record, asker, time).await,

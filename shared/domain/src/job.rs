@@ -141,7 +141,7 @@ impl Binding {
         self.give_up_after.or(default)
     }
 
-    /// The most steps of one job: with the job itself, their items fit one transaction of 100.
+    /// The most steps of one job: what their actions write fits one transaction (100 items, 4 MB).
     pub const STEPS_MAX: usize = 16;
     /// The longest tenant, account or attempt, in bytes.
     pub const TEXT_MAX: usize = 256;

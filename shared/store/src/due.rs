@@ -21,8 +21,9 @@ use crate::{Class, Store, StoreError};
 
 const QUERY: &str = "querying the work index";
 
-/// How many keys one page has at most.
+/// How many keys one page has at most; and how many items of jobs, which are asked about many at a time.
 const PAGE: i32 = 25;
+const PAGE_OF_JOBS: i32 = 100;
 
 /// Where a query goes on.
 type Start = Option<HashMap<String, AttributeValue>>;
@@ -43,6 +44,8 @@ struct Pages<T> {
     now: Timestamp,
     /// The shards that are not at their end.
     left: Vec<(u8, Start)>,
+    /// How many a page has at most.
+    size: i32,
     read: fn(IndexItem) -> Option<T>,
 }
 
@@ -84,12 +87,12 @@ impl Store {
     /// Each page comes from a shard picked at random, and is shuffled, so that two sweeps at once
     /// rarely meet at one entry. Inside a shard, what has waited longest comes first.
     pub fn due(&self, class: Class, name: &Name, now: Timestamp) -> DuePages {
-        DuePages(self.pages(class, name, now, listed))
+        DuePages(self.pages(class, name, now, PAGE, listed))
     }
 
     /// As [`Store::due`], of a job space (or source): the items that belong to jobs.
     pub fn due_jobs(&self, class: Class, name: &Name, now: Timestamp) -> DueJobs {
-        DueJobs(self.pages(class, name, now, listed_job))
+        DueJobs(self.pages(class, name, now, PAGE_OF_JOBS, listed_job))
     }
 
     fn pages<T>(
@@ -97,6 +100,7 @@ impl Store {
         class: Class,
         name: &Name,
         now: Timestamp,
+        size: i32,
         read: fn(IndexItem) -> Option<T>,
     ) -> Pages<T> {
         Pages {
@@ -105,6 +109,7 @@ impl Store {
             name: name.clone(),
             now,
             left: (0..N_SHARDS).map(|n| (n, None)).collect(),
+            size,
             read,
         }
     }
@@ -236,7 +241,7 @@ impl DuePages {
 }
 
 impl DueJobs {
-    /// The next page, of 1 to 25 items; `None` when every shard is at its end.
+    /// The next page, of 1 to 100 items; `None` when every shard is at its end.
     pub async fn next(&mut self) -> Result<Option<Vec<ListedJob>>, StoreError> {
         self.0.next().await
     }
@@ -250,7 +255,7 @@ impl<T> Pages<T> {
             let query = self
                 .store
                 .shard_query(self.class, &self.name, n)
-                .limit(PAGE)
+                .limit(self.size)
                 .key_condition_expression("#work_shard = :work_shard AND #due_at <= :now")
                 .expression_attribute_names("#due_at", attribute::DUE_AT)
                 .expression_attribute_values(":now", time(self.now));

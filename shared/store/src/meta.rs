@@ -27,7 +27,7 @@ pub struct Meta {
     pub schema_version: Option<u32>,
     /// Every destination that ever had an entry.
     pub destinations: BTreeSet<Name>,
-    /// Every source that ever had an action accepted.
+    /// Every source of which an action was accepted, or an observation of a job kept.
     pub sources: BTreeSet<Name>,
     /// Every job space that ever had a job.
     pub spaces: BTreeSet<Name>,
@@ -60,8 +60,8 @@ impl<'n> Used<'n> {
         }
     }
 
-    /// By what disagrees with a job.
-    pub(crate) const fn by_disagreement(source: &'n Name, space: &'n Name) -> Self {
+    /// By an observation of a job.
+    pub(crate) const fn by_observation(source: &'n Name, space: &'n Name) -> Self {
         Self {
             source: Some(source),
             destination: None,

@@ -22,6 +22,8 @@ pub(super) enum State {
     Conflict,
     /// The end of a job that is not bound yet.
     Parked,
+    /// A job of which nothing was heard, and that was given up.
+    Silent,
     /// In no index; known only so that this can be said.
     #[value(hide = true)]
     Delivered,
@@ -36,6 +38,7 @@ impl State {
             Self::Dead => Some(Class::Dead),
             Self::Conflict => Some(Class::Conflict),
             Self::Parked => Some(Class::Parked),
+            Self::Silent => Some(Class::Silent),
             Self::Delivered => None,
         }
     }
@@ -48,7 +51,7 @@ impl State {
             Self::Held => Some(EntryState::Held),
             Self::Dead => Some(EntryState::Dead),
             Self::Delivered => Some(EntryState::Delivered),
-            Self::Conflict | Self::Parked => None,
+            Self::Conflict | Self::Parked | Self::Silent => None,
         }
     }
 }

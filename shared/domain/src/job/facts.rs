@@ -136,7 +136,8 @@ pub fn word(
 ) -> Result<JobWord, Malformed> {
     let event = observation.event.as_deref();
     let is_about_jobs = jobs.on.iter().any(|on| on.matches(event));
-    if known.asked.is_none() && (observation.is_test || !is_about_jobs) {
+    // What was asked for is about a job, whatever type of event it is.
+    if observation.is_test || (known.asked.is_none() && !is_about_jobs) {
         return Ok(JobWord::Nothing);
     }
     if let Some(asked) = known.asked {
@@ -307,8 +308,8 @@ fn values(jobs: &Jobs, observation: &Observation<'_>) -> BTreeMap<Name, String> 
     jobs.values.iter().filter_map(told).collect()
 }
 
-/// A value as it is kept: the same text for whoever writes it, with whatever escapes.
-fn value(raw: &str) -> Option<String> {
+/// A value as it is kept: the same text for whoever writes it, with whatever escapes. None: too large.
+pub(super) fn value(raw: &str) -> Option<String> {
     let one = match serde_json::from_str::<String>(raw) {
         Ok(text) => serde_json::to_string(&text).ok()?,
         Err(_) => raw.to_owned(),

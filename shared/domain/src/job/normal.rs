@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+use super::facts::{is_null, value};
 use super::read::{Read, name, text, wrong};
 use super::{Binding, DEFAULT_ACCOUNT, Ids, JobObservation, JobRef, Jobs, NotABinding, SILENT};
 use crate::action::RenderedBody;
@@ -49,15 +50,16 @@ pub fn normal_form(json: &[u8]) -> Read<NormalForm> {
     if outcome.as_str() == SILENT {
         return Err(wrong("/outcome", "is the word for a job that was given up"));
     }
-    let value = |(key, raw): (&String, &&RawValue)| {
+    let told = written.values.iter().filter(|(_, raw)| !is_null(raw.get()));
+    let told = told.map(|(key, raw)| {
         let place = format!("/values/{key}");
-        let raw = raw.get();
-        if raw.len() > Jobs::VALUE_MAX {
-            let problem = format!("has {} bytes; at most {}", raw.len(), Jobs::VALUE_MAX);
-            return Err(wrong(place, problem));
-        }
-        Ok((name(&place, key)?, raw.to_owned()))
-    };
+        let kept = value(raw.get()).ok_or_else(|| {
+            let problem = format!("has more than {} bytes", Jobs::VALUE_MAX);
+            wrong(&place, problem)
+        });
+        Ok((name(&place, key)?, kept?))
+    });
+    let values = told.collect::<Read<_>>()?;
     Ok(NormalForm {
         space: name("/space", &written.space)?,
         job_id: text("/job_id", &written.job_id, JobRef::ID_MAX)?,
@@ -67,7 +69,7 @@ pub fn normal_form(json: &[u8]) -> Read<NormalForm> {
             Binding::TEXT_MAX,
         )?,
         outcome,
-        values: written.values.iter().map(value).collect::<Read<_>>()?,
+        values,
         body: json.to_vec(),
     })
 }

@@ -17,7 +17,7 @@ impl Store {
         disagreement: &Disagreement,
         deadline: Deadline,
     ) -> Result<(), StoreError> {
-        let used = Used::by_disagreement(&seen.source, &seen.job.space);
+        let used = Used::by_observation(&seen.source, &seen.job.space);
         self.remember(used, deadline).await?;
         let once = Once {
             operation: "recording a disagreement",

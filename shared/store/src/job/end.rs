@@ -143,6 +143,8 @@ impl Store {
         timing: &Timing,
         deadline: Deadline,
     ) -> Result<Committed, StoreError> {
+        let space = Used::by_job(&record.binding.job.space);
+        self.remember(space, deadline).await?;
         for action in &actions {
             let used = Used::by_action(&action.source, &action.destination);
             self.remember(used, deadline).await?;

@@ -23,6 +23,7 @@ use crate::{Deadline, ListedJob, Store, StoreError};
 
 const PARK: &str = "parking an observation";
 const TAKE: &str = "taking up a parked observation";
+const LEAVE: &str = "leaving an observation parked";
 
 /// When what is parked is first offered again. Registering takes it up at once; this is for a job whose
 /// application writes the item itself, or whose registrar died in between.
@@ -42,7 +43,7 @@ pub enum StillParked {
     Waits,
     /// It has waited long enough, and is not offered any more. It stays, and binding the job still takes it up.
     Expired,
-    /// It was taken up meanwhile.
+    /// It was taken up, or told again, meanwhile.
     Gone,
 }
 
@@ -59,8 +60,11 @@ impl Store {
     ) -> Result<Option<JobAcceptance>, StoreError> {
         let item = ObservedItem::parked(seen, parked_for, FIRST_OFFER);
         let attributes = item.encoded()?;
-        self.remember(Used::by_job(&seen.job.space), deadline)
-            .await?;
+        self.remember(
+            Used::by_observation(&seen.source, &seen.job.space),
+            deadline,
+        )
+        .await?;
         let table = &self.inner.table;
         let writes = vec![
             still_unbound(table, &seen.job),
@@ -83,7 +87,7 @@ impl Store {
             Some(Failed { position: JOB, .. }) => Ok(None),
             // It waits again as long as if it had come now: also where it had been given up.
             Some(Failed { .. }) => {
-                let again = self.update_standing(&item.pk, &item.sk, item.again(), deadline);
+                let again = self.update_standing(PARK, &item.pk, &item.sk, item.again(), deadline);
                 let parked = JobAcceptance::Parked { again: true };
                 // Not there any more: it was taken up, and the job is bound.
                 Ok(again.await?.then_some(parked))
@@ -182,6 +186,11 @@ impl Store {
         let is_over = until.is_some_and(|until| until <= now);
         let mut update = Update::default();
         update.require_presence(attribute::PK, true);
+        // Told again meanwhile, it waits anew.
+        match until {
+            Some(until) => update.require(attribute::UNTIL, time(until)),
+            None => update.require_presence(attribute::UNTIL, false),
+        }
         if is_over {
             update.remove(attribute::WORK_SHARD);
             update.remove(attribute::DUE_AT);
@@ -195,7 +204,7 @@ impl Store {
             );
         }
         if !self
-            .update_standing(&pk, &parked.sk, update, deadline)
+            .update_standing(LEAVE, &pk, &parked.sk, update, deadline)
             .await?
         {
             return Ok(StillParked::Gone);
@@ -210,6 +219,7 @@ impl Store {
     /// Writes a conditional update; false where its condition failed.
     pub(super) async fn update_standing(
         &self,
+        operation: &'static str,
         pk: &str,
         sk: &str,
         update: Update,
@@ -223,13 +233,13 @@ impl Store {
             .key(attribute::PK, s(pk))
             .key(attribute::SK, s(sk));
         let request = update.on(request);
-        within(deadline, TAKE, || async {
+        within(deadline, operation, || async {
             let Err(error) = request.clone().send().await else {
                 return Ok(true);
             };
             match error.as_service_error() {
                 Some(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(false),
-                _ => Err(failed(TAKE, &self.inner.table, error)),
+                _ => Err(failed(operation, &self.inner.table, error)),
             }
         })
         .await

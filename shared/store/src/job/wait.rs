@@ -8,8 +8,11 @@ use super::JobRecord;
 use super::end::{Committed, unchanged};
 use crate::expression::{n, s, time};
 use crate::item::outbox::DETAIL_MAX;
+use crate::meta::Used;
 use crate::schema::{Class, attribute, job_pk, job_shard, kind};
 use crate::{Deadline, Store, StoreError};
+
+const WAIT: &str = "waiting for a job";
 
 impl Store {
     /// Notes that a job was asked about, what was heard, and when it is looked at again. False where it does
@@ -29,7 +32,8 @@ impl Store {
         }
         update.set(attribute::WORK_SHARD, s(waiting(Class::Job, job)));
         update.set(attribute::DUE_AT, time(due_at));
-        self.update_standing(&job_pk(job), kind::JOB, update, deadline)
+        self.remember(Used::by_job(&job.space), deadline).await?;
+        self.update_standing(WAIT, &job_pk(job), kind::JOB, update, deadline)
             .await
     }
 

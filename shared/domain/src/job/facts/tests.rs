@@ -214,10 +214,12 @@ fn an_answer_is_about_the_job_that_was_asked_for_or_about_none() {
     };
     let end = ended(said(
         &jobs(),
-        r#"{"type":"ping","status":"Completed"}"#,
+        r#"{"type":"other","status":"Completed"}"#,
         known,
     ));
     assert_eq!((end.job.id.as_str(), end.account.as_str()), ("7", "acme"));
+    let test = said(&jobs(), r#"{"type":"ping","status":"Completed"}"#, known);
+    assert_eq!(test.unwrap(), JobWord::Nothing);
     for other in [
         r#"{"status":"Completed","account":"evil"}"#,
         r#"{"status":"Completed","job_id":"8"}"#,
@@ -246,14 +248,16 @@ fn values_are_found_in_every_shape_and_none_is_too_large() {
 
 #[test]
 fn the_normal_form_is_read_with_the_place_of_every_mistake() {
-    let form = br#"{"space":"renders","job_id":"1","account":"acme","outcome":"failed","values":{"url":"u"}}"#;
+    let form = br#"{"space":"renders","job_id":"1","account":"acme","outcome":"failed","values":{"url":"\u0075","none":null}}"#;
     let form = super::super::normal_form(form).unwrap();
     let end = form.observation(Ids::Shared, name("renders"), NOW);
     assert_eq!(
         (end.outcome.as_str(), end.account.as_str()),
         ("failed", "acme")
     );
+    // As every other shape tells it.
     assert_eq!(end.values[&name("url")], "\"u\"");
+    assert_eq!(end.values.len(), 1);
     for (text, said) in [
         ("{}", "this cannot be read: missing field `space`"),
         (
