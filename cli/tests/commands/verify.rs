@@ -247,3 +247,38 @@ fn a_source_that_is_unknown_is_told_with_those_that_are_known() {
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("--secret"), "{}", ended.err);
 }
+
+#[test]
+fn the_end_of_a_job_is_told_and_so_is_a_status_that_no_one_explained() {
+    let said = |body: &str| {
+        let place = captured(body);
+        let jobs = "\n[source.shop.job]\nstatus = \"/status\"\noutcomes = { done = \"completed\" }\nprogress = [\"open\"]\n";
+        place.file("ackbox.toml", format!("{CONFIG}{jobs}"));
+        let ended = place.run(&then_and(&["--json"])).json();
+        ended["consequences"]
+            .as_array()
+            .unwrap()
+            .last()
+            .unwrap()
+            .clone()
+    };
+    let body = |status: &str| {
+        format!(
+            r#"{{"id":"evt_1","type":"job","status":"{status}","data":{{"object":{{"id":"in_1"}}}}}}"#
+        )
+    };
+    let end = said(&body("Done"));
+    assert_eq!(end["becomes"], "end", "{end}");
+    assert_eq!(end["job"], "shop/in_1");
+    assert_eq!(end["outcome"], "completed");
+    assert_eq!(said(&body("open"))["becomes"], "progress");
+    let odd = said(&body("odd"));
+    assert_eq!(odd["becomes"], "malformed");
+    assert!(
+        odd["problem"]
+            .as_str()
+            .unwrap()
+            .contains("neither an outcome"),
+        "{odd}"
+    );
+}

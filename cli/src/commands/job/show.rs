@@ -73,11 +73,13 @@ pub(super) async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, Com
         return Ok(ExitCode::SUCCESS);
     }
     let hint = match args.account {
-        None => "; where ids are unique only within an account, say --account",
-        Some(_) => "; where ids are unique in the whole space, leave --account out",
+        None => "where ids are unique only within an account, say --account",
+        Some(_) => "where ids are unique in the whole space, leave --account out",
     };
     let job = escaped(&job.to_string());
-    output::note(&format!("the table knows no binding of {job}{hint}"));
+    output::note(&format!(
+        "the table knows no binding of {job}: bind it with `ackbox job add`, and what is parked of it is taken up; {hint}"
+    ));
     Ok(ExitCode::FAILURE)
 }
 

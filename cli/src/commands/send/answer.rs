@@ -35,7 +35,7 @@ pub(super) fn tell(
 /// What the receiver's word means.
 fn in_words(outcome: Option<&str>) -> &'static str {
     match outcome {
-        Some("accepted") => "committed; it will be delivered",
+        Some("accepted") => "committed; what it makes will be delivered",
         Some("duplicate") => "known already; nothing was written",
         Some("ignored") => {
             "no rule and no job wants this event, or it is the sender's test event; nothing was written"
@@ -54,7 +54,7 @@ fn in_words(outcome: Option<&str>) -> &'static str {
             "the signature was not accepted; does the receiver run with the same configuration and secrets, and the same clock?"
         }
         Some("malformed") => {
-            "a value that a rule reads is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
+            "a value that is needed (by a rule, or to know a job) is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
         }
         Some("unknown-source") => "the receiver's configuration names no such source",
         Some("method") => "the receiver takes only POST",

@@ -1,8 +1,11 @@
-//! What a receiver would make of a message that is proven: which actions, under which keys. Told to the
+//! What a receiver would make of a message that is proven: which actions, under which keys, or which job's end. Told to the
 //! person who asks, decided by the same rules; nothing is written.
 
 use ackbox_config::SourceConfig;
-use ackbox_domain::{Action, Document, Fact, Malformed, Payload, Scalar, Source, Timestamp};
+use ackbox_domain::job::{self, JobWord, Known};
+use ackbox_domain::{
+    Action, Document, Fact, Malformed, Observation, Payload, Scalar, Source, Timestamp,
+};
 use ackbox_signature::Verified;
 use serde_json::{Value, json};
 
@@ -21,6 +24,15 @@ pub(super) enum Consequence {
         /// What would be sent, where a template renders it.
         rendered: Option<String>,
     },
+    /// The end of a job.
+    Ended {
+        job: String,
+        account: String,
+        outcome: String,
+        event: Option<String>,
+    },
+    /// A job goes on.
+    Progress { event: Option<String> },
     /// No rule wants it.
     Unwanted { event: Option<String> },
     /// The sender tests the connection.
@@ -48,10 +60,30 @@ pub(super) fn follow(
     ackbox_domain::follow(source, &document, now)
         .into_iter()
         .flat_map(|fact| match fact {
-            Ok(fact) => Consequence::of(source, fact),
+            Ok(fact) => {
+                let word = job_word(source, &fact.observation, verified.secret_label(), now);
+                Consequence::of(source, fact, word)
+            }
             Err(malformed) => vec![malformed.into()],
         })
         .collect()
+}
+
+/// What the receiver would take a fact for, where the source's facts speak of jobs.
+fn job_word(
+    source: &Source,
+    observation: &Observation<'_>,
+    secret: &str,
+    now: Timestamp,
+) -> Result<JobWord, Malformed> {
+    let Some(jobs) = &source.jobs else {
+        return Ok(JobWord::Nothing);
+    };
+    let known = Known {
+        secret: Some(secret),
+        asked: None,
+    };
+    job::word(jobs, source, observation, known, now)
 }
 
 impl From<Malformed> for Consequence {
@@ -69,18 +101,32 @@ fn rendered(source: &Source, action: &Action) -> Option<String> {
 }
 
 impl Consequence {
-    fn of(source: &Source, fact: Fact<'_>) -> Vec<Self> {
+    fn of(source: &Source, fact: Fact<'_>, word: Result<JobWord, Malformed>) -> Vec<Self> {
         let event = fact.observation.event;
         if fact.observation.is_test {
             return vec![Self::Test { event }];
         }
-        if fact.actions.is_empty() {
+        let of_job = match word {
+            Ok(JobWord::Ended(end)) => Some(Self::Ended {
+                job: end.job.to_string(),
+                account: end.account,
+                outcome: end.outcome.to_string(),
+                event: event.clone(),
+            }),
+            Ok(JobWord::Progress) => Some(Self::Progress {
+                event: event.clone(),
+            }),
+            Ok(JobWord::Nothing) => None,
+            Err(malformed) => Some(malformed.into()),
+        };
+        if fact.actions.is_empty() && of_job.is_none() {
             return vec![Self::Unwanted { event }];
         }
         let consequence = |made: Result<Action, Malformed>| {
             made.map_or_else(Self::from, |action| Self::action(source, action))
         };
-        fact.actions.into_iter().map(consequence).collect()
+        let by_rules = fact.actions.into_iter().map(consequence);
+        by_rules.chain(of_job).collect()
     }
 
     fn action(source: &Source, action: Action) -> Self {
@@ -123,6 +169,18 @@ impl Consequence {
                     parts.join(", ")
                 )
             }
+            Self::Ended {
+                job,
+                account,
+                outcome,
+                event,
+            } => format!(
+                "{}: the job {} of the account {} has ended: {outcome}; its binding says what follows",
+                of(event),
+                escaped(job),
+                escaped(account)
+            ),
+            Self::Progress { event } => format!("{}: a job goes on (progress)", of(event)),
             Self::Unwanted { event } => format!("{}: no rule wants it (ignored)", of(event)),
             Self::Test { event } => format!("{}: the sender's test event (ignored)", of(event)),
             Self::Malformed { problem } => {
@@ -148,6 +206,15 @@ impl Consequence {
                     .collect();
                 json!({"becomes": "action", "event": event, "rule": rule, "key": key, "parts": parts, "destination": destination, "renders": rendered})
             }
+            Self::Ended {
+                job,
+                account,
+                outcome,
+                event,
+            } => {
+                json!({"becomes": "end", "event": event, "job": job, "account": account, "outcome": outcome})
+            }
+            Self::Progress { event } => json!({"becomes": "progress", "event": event}),
             Self::Unwanted { event } => json!({"becomes": "ignored", "event": event}),
             Self::Test { event } => json!({"becomes": "test", "event": event}),
             Self::Malformed { problem } => json!({"becomes": "malformed", "problem": problem}),

@@ -75,7 +75,7 @@ impl Serving<'_> {
         let spaces = self.config.spaces();
         let spaces: Vec<&str> = spaces.iter().map(Name::as_str).collect();
         let spaces = match spaces.as_slice() {
-            [] => "no source's facts are about jobs".to_owned(),
+            [] => "none: no source has a [source.NAME.job]".to_owned(),
             some => format!("job spaces {}", some.join(", ")),
         };
         let Self { url, token, .. } = self;
