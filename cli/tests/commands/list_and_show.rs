@@ -242,6 +242,11 @@ fn the_engine_that_the_environment_names_is_read() {
     assert_eq!(states(&ended.json()).len(), 3);
     runtime.block_on(engine.stop());
 
+    // A port of its own on which no engine answers: one that was let go of could be another's by now.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", nobody.local_addr().unwrap());
+    std::thread::spawn(move || nobody.incoming().for_each(drop));
+    let place = Place::empty().with("AWS_ENDPOINT_URL_DYNAMODB", &endpoint);
     let ended = place.run(&["list", "--json"]);
     assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{ended:?}");
     assert!(

@@ -59,7 +59,9 @@ async fn a_pause_that_cannot_be_read_or_written_is_our_failure_and_loses_nothing
 async fn where_the_table_gives_no_answer_one_waits_for_it_and_not_each_after_the_other() {
     let (destination, _mood) = moody().await;
     let breaker = BREAKER.replace("concurrency = 1\n", "");
-    let config = orders(&destination) + &breaker + "\n[delivery]\nsettle_margin = \"300ms\"\n";
+    let config = orders(&destination)
+        + &breaker
+        + "\n[delivery]\nsettle_margin = \"300ms\"\nstream_budget = \"50s\"\n";
     let world = World::new(&config).await;
     accept(&world, "orders", 0..20).await;
     // All fail at once; each is a reason to pause, and none can.
