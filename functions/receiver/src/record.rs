@@ -100,12 +100,7 @@ impl Record {
         match became {
             Ok(JobAcceptance::Ended(actions)) => {
                 for (key, acceptance) in actions.iter().take(KEPT - self.keys.len()) {
-                    let word = match acceptance {
-                        Acceptance::Accepted => "accepted",
-                        Acceptance::Duplicate { .. } => "duplicate",
-                        Acceptance::Conflict { .. } => "conflict",
-                    };
-                    self.keys.push(format!("{key} {word}"));
+                    self.keys.push(format!("{key} {}", acceptance.word()));
                 }
             }
             Ok(JobAcceptance::Disagrees(why)) => self.trouble(&why.to_string()),

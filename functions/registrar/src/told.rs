@@ -57,11 +57,7 @@ impl Told {
         let conflict = actions.iter().find(is_conflict);
         let told = actions.iter().map(|(key, became)| ToldAction {
             key: key.to_string(),
-            became: match became {
-                Acceptance::Accepted => "accepted",
-                Acceptance::Duplicate { .. } => "duplicate",
-                Acceptance::Conflict { .. } => "conflict",
-            },
+            became: became.word(),
         });
         Self {
             outcome: if conflict.is_some() { "conflict" } else { "accepted" },

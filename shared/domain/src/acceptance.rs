@@ -85,6 +85,17 @@ pub enum Acceptance {
     },
 }
 
+impl Acceptance {
+    /// The word in answers and logs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Duplicate { .. } => "duplicate",
+            Self::Conflict { .. } => "conflict",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

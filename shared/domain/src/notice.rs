@@ -13,12 +13,14 @@ use sha2::{Digest, Sha256};
 use crate::acceptance::{Fingerprint, Hash};
 use crate::action::{Action, ActionKey, RenderedBody, envelope};
 use crate::carriage::{Carriage, Unfit, is_xml};
-use crate::job::{Binding, JobObservation, JobRef};
+use crate::job::JobRef;
 use crate::json::Scalar;
 use crate::name::Name;
 use crate::outbox::{AttemptRecord, EntryState, OutboxEntry};
 use crate::settlement::Settled;
 use crate::time::Timestamp;
+
+mod job;
 
 /// The source that notices come from. No configured source has this name.
 pub const SOURCE: &str = "ackbox";
@@ -130,21 +132,6 @@ struct OfConflict<'a> {
     at: String,
 }
 
-/// What is told of a job.
-#[derive(Serialize)]
-struct OfJob<'a> {
-    space: &'a str,
-    job: String,
-    account: String,
-    became: &'a str,
-    source: &'a str,
-    outcome: Option<&'a str>,
-    fingerprint: Option<&'a str>,
-    asked: Option<u64>,
-    detail: Option<String>,
-    at: String,
-}
-
 impl Notify {
     /// The notice of an entry that is settled so at `now`; `None` where there is nothing to tell: no
     /// trouble, none that is wanted, none that is new, or trouble with a notice.
@@ -213,59 +200,6 @@ impl Notify {
         )
     }
 
-    /// The notice of an observation that does not agree with its job, and of why.
-    ///
-    /// The key is made of the job and of what disagrees: one notice, however often that is said.
-    pub fn of_disagreement(&self, seen: &JobObservation, place: &str, why: &str) -> Option<Action> {
-        let trouble = Trouble::Conflict;
-        if !self.on.contains(&trouble) {
-            return None;
-        }
-        let fingerprint = data_encoding::HEXLOWER.encode(&seen.disagreement(place));
-        let told = OfJob {
-            space: seen.job.space.as_str(),
-            job: plain(&seen.job.id),
-            account: plain(&seen.account),
-            became: trouble.as_str(),
-            source: seen.source.as_str(),
-            outcome: Some(seen.outcome.as_str()),
-            fingerprint: Some(&fingerprint),
-            asked: None,
-            detail: Some(plain(why)),
-            at: seen.seen_at.to_string(),
-        };
-        let of = Of::Job(&seen.job);
-        self.notice(trouble, of, Some(&fingerprint), &told, seen.seen_at)
-    }
-
-    /// The notice of a job that is given up at `now`, after it was asked about so often. `detail` is what was
-    /// heard last.
-    pub fn of_silence(
-        &self,
-        binding: &Binding,
-        (source, asked): (&Name, u64),
-        detail: Option<&str>,
-        now: Timestamp,
-    ) -> Option<Action> {
-        let trouble = Trouble::Silent;
-        if !self.on.contains(&trouble) {
-            return None;
-        }
-        let told = OfJob {
-            space: binding.job.space.as_str(),
-            job: plain(&binding.job.id),
-            account: plain(&binding.account),
-            became: trouble.as_str(),
-            source: source.as_str(),
-            outcome: None,
-            fingerprint: None,
-            asked: Some(asked),
-            detail: detail.map(plain),
-            at: now.to_string(),
-        };
-        self.notice(trouble, Of::Job(&binding.job), None, &told, now)
-    }
-
     /// Whether a way can carry whatever would be told: what a notice may lack is not there, and what it may
     /// have is as long as it may be.
     ///
@@ -293,28 +227,6 @@ impl Notify {
             }
         };
         all.into_iter().flatten().collect()
-    }
-
-    fn sample_of_job(&self, trouble: Trouble, text: Option<&str>) -> Option<Action> {
-        let (at, name) = (Timestamp::from_unix_ms(0), "x");
-        let told = OfJob {
-            space: name,
-            job: text.map_or_else(|| name.to_owned(), plain),
-            account: text.map_or_else(|| name.to_owned(), plain),
-            became: trouble.as_str(),
-            source: name,
-            outcome: text.map(|_| name),
-            fingerprint: text.map(|_| name),
-            asked: text.map(|_| 1),
-            detail: text.map(plain),
-            at: at.to_string(),
-        };
-        let job = JobRef {
-            space: name.parse().ok()?,
-            id: name.to_owned(),
-            account: None,
-        };
-        self.notice(trouble, Of::Job(&job), Some(name), &told, at)
     }
 
     fn sample_of_conflict(&self, text: Option<&str>) -> Option<Action> {

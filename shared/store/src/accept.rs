@@ -3,15 +3,11 @@
 //! without the fact being on the table.
 
 use ackbox_domain::{Acceptance, Action, Comparison, Timing, compare};
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 
-use crate::cancelled::failed_condition;
+use crate::cancelled::Failed;
 use crate::item::accepted::First;
 use crate::item::decode;
 use crate::meta::Used;
-use crate::random::random_id;
-use crate::retry::within;
 use crate::{ConflictKind, Deadline, ItemError, Store, StoreError};
 
 mod conflict;
@@ -42,43 +38,24 @@ impl Store {
             deadline,
         )
         .await?;
-        // One token for all tries (it lasts ten minutes): a commit whose answer was lost is found
-        // to be ours by the next try.
-        let request = self
-            .inner
-            .client
-            .transact_write_items()
-            .set_transact_items(Some(items))
-            .client_request_token(random_id());
-        let first = within(deadline, ACCEPT, || async {
-            match request.clone().send().await {
-                Ok(_) => Ok(None),
-                Err(error) => self.accept_failed(error).map(Some),
-            }
-        })
-        .await?;
-        match first {
+        // A tombstone may have expired before its entry: either of the two carries the fingerprint.
+        let pair = [transaction::ACCEPTED, transaction::OUTBOX];
+        let taken = self.transact(ACCEPT, items, &pair, deadline).await?;
+        match taken {
             None => Ok(Acceptance::Accepted),
-            Some(first) => self.seen_before(action, &first, deadline).await,
+            Some(taken) => self.seen_before(action, taken, deadline).await,
         }
     }
 
-    /// What a transaction that did not commit says: who was first, or an error.
-    fn accept_failed(&self, error: SdkError<TransactWriteItemsError>) -> Result<First, StoreError> {
-        // A tombstone may have expired before its entry: either of the two carries the fingerprint.
-        let pair = [transaction::ACCEPTED, transaction::OUTBOX];
-        let taken = failed_condition(ACCEPT, &self.inner.table, &pair, error)?;
-        let item = taken.item.ok_or(StoreError::Item(ItemError::Gone))?;
-        decode(item).map_err(StoreError::Item)
-    }
-
-    /// What a first acceptance makes of an action that comes again.
+    /// What the first acceptance, which stands where a condition failed, makes of an action that comes again.
     pub(crate) async fn seen_before(
         &self,
         action: &Action,
-        first: &First,
+        taken: Failed,
         deadline: Deadline,
     ) -> Result<Acceptance, StoreError> {
+        let item = taken.item.ok_or(StoreError::Item(ItemError::Gone))?;
+        let first: First = decode(item).map_err(StoreError::Item)?;
         let accepted_at = first.accepted_at;
         let kind = match compare(&first.fingerprint(), &action.fingerprint) {
             Comparison::Same => {

@@ -1,13 +1,48 @@
-//! A transaction that did not commit comes in; out goes which of its conditions failed, or an error. The
+//! One transaction: writes go in, and out goes which of their conditions failed, if one did, or an error. The
 //! reasons are read by position, never by their order of importance to the service.
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::CancellationReason;
+use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 
-use crate::StoreError;
 use crate::error::failed;
+use crate::random::random_id;
+use crate::retry::within;
 use crate::size::Attributes;
+use crate::{Deadline, Store, StoreError};
+
+impl Store {
+    /// Writes all of it, or nothing; `None` where it is on the table, else which of the conditions at
+    /// `conditional` positions failed.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when `deadline` has passed: it may have been committed.
+    pub(crate) async fn transact(
+        &self,
+        operation: &'static str,
+        writes: Vec<TransactWriteItem>,
+        conditional: &[usize],
+        deadline: Deadline,
+    ) -> Result<Option<Failed>, StoreError> {
+        let request = self
+            .inner
+            .client
+            .transact_write_items()
+            .set_transact_items(Some(writes))
+            // One token for all tries (it lasts ten minutes): a commit whose answer was lost is found to be
+            // ours by the next try.
+            .client_request_token(random_id());
+        within(deadline, operation, || async {
+            match request.clone().send().await {
+                Ok(_) => Ok(None),
+                Err(error) => {
+                    failed_condition(operation, &self.inner.table, conditional, error).map(Some)
+                }
+            }
+        })
+        .await
+    }
+}
 
 /// A condition that failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +60,7 @@ pub(crate) struct Failed {
 ///
 /// # Errors
 /// Where no condition failed: [`StoreError::Unavailable`] for what passes by itself.
-pub(crate) fn failed_condition(
+fn failed_condition(
     operation: &'static str,
     table: &str,
     conditional: &[usize],

@@ -10,11 +10,9 @@ use ackbox_domain::{Action, Name, Notify, OutboxEntry, Timestamp, Timing};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use crate::accept::transaction::{ACCEPTED, Items, OUTBOX};
-use crate::cancelled::{Failed, failed_condition};
+use crate::cancelled::Failed;
 use crate::expression::Update;
 use crate::meta::Used;
-use crate::random::random_id;
-use crate::retry::within;
 use crate::schema::attribute;
 use crate::size::Attributes;
 use crate::{Change, Deadline, Disagreement, JobRecord, Store, StoreError};
@@ -74,26 +72,15 @@ impl Store {
         let mut writes = vec![trouble];
         writes.extend(self.creations(action, timing)?);
         let conditional = [TROUBLE, 1 + ACCEPTED, 1 + OUTBOX];
-        let request = self
-            .inner
-            .client
-            .transact_write_items()
-            .set_transact_items(Some(writes))
-            // One for all tries: a commit whose answer was lost is found to be ours.
-            .client_request_token(random_id());
-        within(deadline, operation, || async {
-            let Err(error) = request.clone().send().await else {
-                return Ok(Told::Written);
-            };
-            match failed_condition(operation, &self.inner.table, &conditional, error)? {
-                Failed {
-                    position: TROUBLE,
-                    item,
-                } => Ok(Told::Refused(item)),
-                Failed { .. } => Ok(Told::Before),
-            }
+        let failed = self.transact(operation, writes, &conditional, deadline);
+        Ok(match failed.await? {
+            None => Told::Written,
+            Some(Failed {
+                position: TROUBLE,
+                item,
+            }) => Told::Refused(item),
+            Some(Failed { .. }) => Told::Before,
         })
-        .await
     }
 
     /// The notice's items, the first two only if absent. Updates, not puts: a function that settles needs no

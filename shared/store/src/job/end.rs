@@ -8,16 +8,11 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use super::{Disagreement, JobAcceptance, JobRecord};
 use crate::accept::transaction::{self, ACCEPTED, OUTBOX};
-use crate::cancelled::{Failed, failed_condition};
 use crate::expression::{Update, item_key, s, time};
-use crate::item::accepted::First;
-use crate::item::decode;
 use crate::item::observed::ObservedItem;
 use crate::meta::Used;
-use crate::random::random_id;
-use crate::retry::within;
 use crate::schema::{attribute, job_pk, kind};
-use crate::{Deadline, ItemError, Store, StoreError};
+use crate::{Deadline, Store, StoreError};
 
 const END: &str = "accepting the end of a job";
 
@@ -161,7 +156,8 @@ impl Store {
                 conditional.extend([first + ACCEPTED, first + OUTBOX]);
                 writes.extend(transaction::puts(table, action, timing)?);
             }
-            let Some(failed) = self.committed(writes, &conditional, deadline).await? else {
+            let failed = self.transact(END, writes, &conditional, deadline).await?;
+            let Some(failed) = failed else {
                 made.extend(actions.into_iter().map(|a| (a.key, Acceptance::Accepted)));
                 return Ok(Committed::Done(made));
             };
@@ -171,36 +167,9 @@ impl Store {
                 return Ok(Committed::Changed);
             };
             let action = actions.remove(pair);
-            let first = failed.item.ok_or(StoreError::Item(ItemError::Gone))?;
-            let first: First = decode(first).map_err(StoreError::Item)?;
-            let acceptance = self.seen_before(&action, &first, deadline).await?;
+            let acceptance = self.seen_before(&action, failed, deadline).await?;
             made.push((action.key, acceptance));
         }
-    }
-
-    /// `None` where all of it is on the table; else which condition failed.
-    async fn committed(
-        &self,
-        writes: Vec<TransactWriteItem>,
-        conditional: &[usize],
-        deadline: Deadline,
-    ) -> Result<Option<Failed>, StoreError> {
-        let request = self
-            .inner
-            .client
-            .transact_write_items()
-            .set_transact_items(Some(writes))
-            // One for all tries: a commit whose answer was lost is found to be ours.
-            .client_request_token(random_id());
-        within(deadline, END, || async {
-            match request.clone().send().await {
-                Ok(_) => Ok(None),
-                Err(error) => {
-                    failed_condition(END, &self.inner.table, conditional, error).map(Some)
-                }
-            }
-        })
-        .await
     }
 }
 

@@ -11,12 +11,11 @@ use aws_sdk_dynamodb::types::{
 
 use super::{JobAcceptance, JobStory, ObservedRecord, Offer};
 use crate::accept::transaction::put_if_absent;
-use crate::cancelled::{Failed, failed_condition};
+use crate::cancelled::Failed;
 use crate::error::failed;
 use crate::expression::{Update, item_key, n, s, time};
 use crate::item::observed::ObservedItem;
 use crate::meta::Used;
-use crate::random::random_id;
 use crate::retry::within;
 use crate::schema::{CLOSED_KEPT_DAYS, attribute, job_pk, kind};
 use crate::{Deadline, ListedJob, Store, StoreError};
@@ -70,18 +69,7 @@ impl Store {
             still_unbound(table, &seen.job),
             put_if_absent(table, attributes),
         ];
-        let request = self
-            .inner
-            .client
-            .transact_write_items()
-            .set_transact_items(Some(writes))
-            .client_request_token(random_id());
-        let failed = within(deadline, PARK, || async {
-            match request.clone().send().await {
-                Ok(_) => Ok(None),
-                Err(error) => failed_condition(PARK, table, &[JOB, PARKED], error).map(Some),
-            }
-        });
+        let failed = self.transact(PARK, writes, &[JOB, PARKED], deadline);
         match failed.await? {
             None => Ok(Some(JobAcceptance::Parked { again: false })),
             Some(Failed { position: JOB, .. }) => Ok(None),
