@@ -23,6 +23,7 @@ pub mod name;
 pub mod notice;
 pub mod observation;
 pub mod outbox;
+pub mod retention;
 pub mod settlement;
 pub mod source;
 pub mod template;
@@ -40,6 +41,7 @@ pub use name::Name;
 pub use notice::{Notify, Trouble};
 pub use observation::{Malformed, Observation, Phase, observe};
 pub use outbox::{AttemptRecord, Claim, EntryState, OutboxEntry, StoredBody};
+pub use retention::{Retention, Retentions};
 pub use settlement::{
     Backoff, ClaimDecision, DeliveryPolicy, Idempotency, OnUnknown, Settled, Settlement, Timing,
 };

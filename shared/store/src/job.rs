@@ -11,7 +11,7 @@ use crate::item::observed::ObservedItem;
 use crate::retry::read_deadline;
 use crate::schema::{attribute, job_pk, kind};
 use crate::size::Attributes;
-use crate::{Deadline, ItemError, Store, StoreError};
+use crate::{Deadline, ItemError, OperatorRecord, Store, StoreError, operator};
 
 mod bind;
 mod disagree;
@@ -123,6 +123,8 @@ pub struct JobStory {
     pub job: Option<JobRecord>,
     /// Observations of it, in the order of time.
     pub observed: Vec<ObservedRecord>,
+    /// What operators did about it, in the order of time.
+    pub operators: Vec<OperatorRecord>,
     /// Items that this version cannot read: sort key and reason.
     pub unreadable: Vec<(String, ItemError)>,
 }
@@ -214,6 +216,8 @@ impl JobStory {
         } else if let Some((_, kind)) = observed {
             let read = decode::<ObservedItem>(item).and_then(|item| item.into_record(job, kind));
             read.map(|record| self.observed.push(record))
+        } else if sk.starts_with(kind::OPERATOR) {
+            operator::read(item).map(|record| self.operators.push(record))
         } else {
             Err(ItemError::Broken {
                 what: "a kind of item that this version does not know".to_owned(),

@@ -19,6 +19,7 @@ mod job;
 mod meta;
 mod notice;
 mod once;
+mod operator;
 mod pause;
 mod random;
 mod retry;
@@ -28,6 +29,8 @@ mod story;
 mod table;
 
 use std::sync::Arc;
+
+use ackbox_domain::Retentions;
 
 pub use claim::Claimed;
 pub use client::{client, http_client};
@@ -39,6 +42,7 @@ pub use job::{
     Offer, StillParked,
 };
 pub use meta::Meta;
+pub use operator::OperatorRecord;
 pub use pause::PauseChange;
 pub use random::random_id;
 pub use schema::Class;
@@ -54,6 +58,7 @@ pub type Deadline = tokio::time::Instant;
 pub struct Store {
     inner: Arc<Inner>,
     notices: Option<Arc<notice::Notices>>,
+    retentions: Arc<Retentions>,
 }
 
 #[derive(Debug)]
@@ -77,7 +82,15 @@ impl Store {
         Self {
             inner,
             notices: None,
+            retentions: Arc::default(),
         }
+    }
+
+    /// The same table; for how long what is written from now on is kept once it is closed.
+    #[must_use]
+    pub fn keeping(mut self, retentions: Retentions) -> Self {
+        self.retentions = Arc::new(retentions);
+        self
     }
 
     /// The table's name.

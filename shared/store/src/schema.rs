@@ -12,6 +12,7 @@
 //! | seen | `JOB#..` | `SEEN#<identity>` | the observation by which its end became known, as it came |
 //! | parked | `JOB#..` | `PARKED#<identity>` | the observed end of a job that is not bound yet |
 //! | disagreement | `JOB#..` | `CONFLICT#<digest>` | an observation that does not agree with the job |
+//! | operator | any of these but META | `OPERATOR#<time>#<id>` | what an operator did about it, who, when and why. Never updated |
 //! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, until when and why; written when that changes |
 //! | meta | `META` | `META` | every source, destination and job space ever used; only grows |
 //!
@@ -154,6 +155,8 @@ pub mod kind {
     pub const PARKED: &str = "PARKED#";
     /// Whether a destination is paused.
     pub const PAUSE: &str = "PAUSE";
+    /// Followed by the time in ms, 13 digits, and an id: in the order of time.
+    pub const OPERATOR: &str = "OPERATOR#";
     /// Both keys of the one meta item.
     pub const META: &str = "META";
 }
@@ -164,8 +167,11 @@ pub const WRITE_UNIT: usize = 1024;
 /// The most that one item may weigh: 400 KB, names included (DynamoDB's quotas page, "Items").
 pub const ITEM_MAX: usize = 400 * 1024;
 
-/// How many days a closed outbox entry is kept before DynamoDB collects it.
-pub const CLOSED_KEPT_DAYS: u64 = 30;
+/// How many days a parked observation that was given up is kept before DynamoDB collects it.
+pub const EXPIRED_KEPT_DAYS: u64 = 30;
+
+/// How many days what an operator did is kept: longer than most of what it was done about.
+pub const OPERATOR_KEPT_DAYS: u64 = 365;
 
 /// What an item in the index wants. The word is part of `work_shard`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

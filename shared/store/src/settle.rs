@@ -76,10 +76,11 @@ impl Store {
         let mut next = change.first(&standing);
         let mut sent_evidence = false;
         let mut is_told = false;
+        let kept = self.retentions.of(&entry.source);
         loop {
             let (update, notice) = match next {
                 Next::Settle => (
-                    write::settlement(&change, &standing),
+                    write::settlement(&change, &standing, kept.entry),
                     self.notice_of_settlement(&standing, &change),
                 ),
                 Next::Evidence => (write::evidence(&change, &standing), None),

@@ -19,7 +19,7 @@ use crate::item::{PayloadItem, decode};
 use crate::retry::{read_deadline, within};
 use crate::schema::{action_pk, attribute, job_pk, kind};
 use crate::size::Attributes;
-use crate::{Deadline, ItemError, Store, StoreError, outbox_from_item};
+use crate::{Deadline, ItemError, OperatorRecord, Store, StoreError, operator, outbox_from_item};
 
 const GET: &str = "reading an item";
 const QUERY: &str = "reading the items of a partition";
@@ -39,6 +39,8 @@ pub struct Story {
     pub payload: Option<RenderedBody>,
     /// Other content that came under the same key.
     pub conflicts: Vec<ConflictRecord>,
+    /// What operators did about it, in the order of time.
+    pub operators: Vec<OperatorRecord>,
     /// Items that this version cannot read: sort key and reason.
     pub unreadable: Vec<(String, ItemError)>,
 }
@@ -268,6 +270,8 @@ impl Story {
             conflict(ConflictKind::Conflict).map(|record| self.conflicts.push(record))
         } else if sk.starts_with(kind::UNCOMPARED) {
             conflict(ConflictKind::Uncompared).map(|record| self.conflicts.push(record))
+        } else if sk.starts_with(kind::OPERATOR) {
+            operator::read(item).map(|record| self.operators.push(record))
         } else {
             Err(ItemError::Broken {
                 what: "a kind of item that this version does not know".to_owned(),

@@ -17,7 +17,7 @@ use crate::expression::{Update, item_key, n, s, time};
 use crate::item::observed::ObservedItem;
 use crate::meta::Used;
 use crate::retry::within;
-use crate::schema::{CLOSED_KEPT_DAYS, attribute, job_pk, kind};
+use crate::schema::{EXPIRED_KEPT_DAYS, attribute, job_pk, kind};
 use crate::{Deadline, ListedJob, Store, StoreError};
 
 const PARK: &str = "parking an observation";
@@ -29,7 +29,7 @@ const LEAVE: &str = "leaving an observation parked";
 const FIRST_OFFER: Duration = Duration::from_secs(10);
 
 /// How long what was given up is kept.
-const EXPIRED_KEPT: Duration = Duration::from_secs(CLOSED_KEPT_DAYS * 24 * 60 * 60);
+const EXPIRED_KEPT: Duration = Duration::from_secs(EXPIRED_KEPT_DAYS * 24 * 60 * 60);
 
 /// The positions in the transaction.
 const JOB: usize = 0;

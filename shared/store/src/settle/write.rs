@@ -8,13 +8,10 @@ use ackbox_domain::{AttemptRecord, OutboxEntry, Timestamp};
 use super::Change;
 use crate::expression::{Update, n, s, time};
 use crate::item::outbox::{DETAIL_MAX, attempts_text};
-use crate::schema::{CLOSED_KEPT_DAYS, Class, attribute, work_shard};
+use crate::schema::{Class, attribute, work_shard};
 
-/// How long a closed entry is kept.
-const CLOSED_KEPT: Duration = Duration::from_secs(CLOSED_KEPT_DAYS * 24 * 60 * 60);
-
-/// The settlement, for exactly this standing of the entry.
-pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry) -> Update {
+/// The settlement, for exactly this standing of the entry, which is kept so long once it is closed.
+pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry, kept: Duration) -> Update {
     let mut update = only_if_it_stands_so(standing);
     let settlement = &change.settled.settlement;
     update.set(attribute::STATE, s(settlement.state().as_str()));
@@ -39,7 +36,7 @@ pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry) -> Update 
     let expires_at = settlement
         .state()
         .is_closed()
-        .then(|| change.now.plus(CLOSED_KEPT));
+        .then(|| change.now.plus(kept));
     update.set_or_remove(attribute::EXPIRES_AT, expires_at.map(|at| n(at.unix_s())));
     mark(&mut update, change);
     // That attempts were not applied is noted beside the mark, by the number of the last one.

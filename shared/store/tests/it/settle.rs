@@ -1,8 +1,8 @@
 //! Settling: what an attempt's end leaves in the table, and who may not write it any more.
 
 use ackbox_domain::settlement::{Reason, Settlement};
-use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Settled};
-use ackbox_store::schema::{CLOSED_KEPT_DAYS, attribute};
+use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Retention, Settled};
+use ackbox_store::schema::attribute;
 use ackbox_store::{Class, ItemError, SettleResult, Store, StoreError, schema};
 
 use crate::action::{
@@ -45,7 +45,7 @@ async fn each_settlement_moves_the_entry_to_its_place() {
     let at = NOW.plus(secs(30));
     let no_destination = settled(Settlement::NoDestination { due_at: at });
     let unknown = settled(Settlement::Unknown { due_at: at });
-    let closed_until = NOW.unix_s() + CLOSED_KEPT_DAYS * 24 * 3600;
+    let closed_until = NOW.plus(Retention::default().entry).unix_s();
     for (settlement, class, due_at, settled_at, reason) in [
         (delivered(), None, None, Some(NOW), None),
         (retry(at), Some(Class::Open), Some(at), None, None),
