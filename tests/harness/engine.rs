@@ -7,6 +7,7 @@ use ackbox::dev::{Clients, Engine as Embedded};
 use ackbox_domain::ActionKey;
 use ackbox_store::schema::{self, attribute, kind};
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::{StreamExt as _, stream};
 
@@ -112,8 +113,12 @@ pub struct Table {
 impl Table {
     /// The table of this name at this endpoint.
     pub async fn new(endpoint: &str, name: &str) -> Self {
+        let functions = client(endpoint).await;
+        // A test looks and puts as a bystander: however slow the engine is beside everything else, it waits.
+        let patient = functions.config().to_builder();
+        let patient = patient.timeout_config(TimeoutConfig::disabled());
         Self {
-            client: client(endpoint).await,
+            client: Client::from_conf(patient.build()),
             name: name.to_owned(),
         }
     }

@@ -8,7 +8,7 @@ mod timeline;
 use std::process::ExitCode;
 
 use ackbox_domain::job::JobRef;
-use ackbox_domain::{ActionKey, EntryState, OutboxEntry, RenderedBody, StoredBody, Timestamp};
+use ackbox_domain::{ActionKey, EntryState, OutboxEntry, RenderedBody, Timestamp};
 use ackbox_store::{Store, StoreError, Story};
 use serde_json::json;
 
@@ -71,7 +71,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         return Ok(ExitCode::FAILURE);
     }
     if args.json {
-        let mut object = object::of(&args.key, &story, body(&story));
+        let mut object = object::of(&args.key, &story, story.body());
         object["paused"] = json!(paused.map(|paused| paused.json(edge::now())));
         object["job"] = json!(job.map(|job| job::json(&job)));
         terminal.line(object.to_string())?;
@@ -106,16 +106,8 @@ async fn read(store: &Store, key: &ActionKey) -> Result<Read, StoreError> {
         Some(entry) => Paused::read(store, &entry.destination).await?,
         None => None,
     };
-    let job = job::of(store, &story, body(&story)).await?;
+    let job = job::of(store, &story, story.body()).await?;
     Ok(Read { story, paused, job })
-}
-
-/// The body that is sent, wherever it stands; `None` where it is gone.
-fn body(story: &Story) -> Option<&RenderedBody> {
-    match story.outbox.as_ref().map(|entry| &entry.body) {
-        Some(StoredBody::Inline(body)) => Some(body),
-        _ => story.payload.as_ref(),
-    }
 }
 
 fn text(
@@ -190,7 +182,7 @@ fn facts(story: &Story) -> Vec<(&'static str, String)> {
         facts.extend(told.filter_map(|(name, value)| Some((name, escaped(value.as_ref()?)))));
         facts.push(("fingerprint", accepted.fingerprint.short()));
     }
-    facts.push(("body", in_words(body(story))));
+    facts.push(("body", in_words(story.body())));
     facts
 }
 

@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::action::ActionKey;
 use crate::time::Timestamp;
 
 /// A SHA-256 digest.
@@ -20,6 +21,19 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
+    /// That of what is of our own making: it agrees with itself alone.
+    pub(crate) fn of_our_own(what: &str, key: &ActionKey) -> Self {
+        let mut hasher = Sha256::new();
+        hasher.update(format!("ackbox {what} 1"));
+        hasher.update(key.as_str());
+        let hash: Hash = hasher.finalize().into();
+        Self {
+            hash,
+            recipe: Self::recipe_of([what]),
+            digest: hash,
+        }
+    }
+
     /// The identity of a recipe: of its parts, in order.
     pub fn recipe_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> [u8; 8] {
         let mut hasher = Sha256::new();

@@ -22,6 +22,7 @@ pub mod json;
 pub mod name;
 pub mod notice;
 pub mod observation;
+pub mod operator;
 pub mod outbox;
 pub mod retention;
 pub mod settlement;

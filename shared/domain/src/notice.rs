@@ -8,9 +8,8 @@ use std::fmt;
 
 use serde::Serialize;
 use serde_json::value::to_raw_value;
-use sha2::{Digest, Sha256};
 
-use crate::acceptance::{Fingerprint, Hash};
+use crate::acceptance::Fingerprint;
 use crate::action::{Action, ActionKey, RenderedBody, envelope};
 use crate::carriage::{Carriage, Unfit, is_xml};
 use crate::job::JobRef;
@@ -282,7 +281,8 @@ impl Notify {
         let namespace = format!("{SOURCE}/{RULE}");
         let key = ActionKey::new(&namespace, parts.iter().map(|(_, value)| value));
         let mut notice = Action {
-            fingerprint: fingerprint_of(&key),
+            // Two observers of one trouble tell it in other words, at other times, and the first one's stand.
+            fingerprint: Fingerprint::of_our_own("notice", &key),
             key,
             namespace,
             parts,
@@ -356,20 +356,6 @@ fn plain(text: &str) -> String {
 
 fn is_notice(source: &Name) -> bool {
     source.as_str() == SOURCE
-}
-
-/// A notice agrees with itself alone: two observers of one trouble tell it in other words, at other
-/// times, and the first one's stand.
-fn fingerprint_of(key: &ActionKey) -> Fingerprint {
-    let mut hasher = Sha256::new();
-    hasher.update(b"ackbox notice 1");
-    hasher.update(key.as_str());
-    let hash: Hash = hasher.finalize().into();
-    Fingerprint {
-        hash,
-        recipe: Fingerprint::recipe_of(["notice"]),
-        digest: hash,
-    }
 }
 
 #[cfg(test)]

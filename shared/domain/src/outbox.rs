@@ -105,7 +105,8 @@ pub struct OutboxEntry {
     pub state: EntryState,
     /// Why it stands there, where that is not the usual course ([`crate::settlement::Reason`]).
     pub reason: Option<String>,
-    /// How many claims there have been: the number of the last attempt that may have begun.
+    /// How many claims and operator's words there have been: the number of the last attempt that may have
+    /// begun, or of the word since.
     pub fence: u64,
     /// The claim of the last attempt, while it is open.
     pub claim: Option<Claim>,
@@ -115,9 +116,11 @@ pub struct OutboxEntry {
     pub due_at: Option<Timestamp>,
     /// When the first attempt that may have arrived began. Set once, never cleared.
     pub first_uncertain_at: Option<Timestamp>,
-    /// The number of the last attempt of which the destination has said that it, and all before it, was
-    /// not applied; 0 where it never has. It only grows.
+    /// The number of the last attempt of which the destination or an operator has said that it, and all before
+    /// it, is in nobody's way; 0 where nobody has. It only grows.
     pub cleared_fence: u64,
+    /// When an operator last had it sent again; its time for retries counts from then.
+    pub redriven_at: Option<Timestamp>,
     /// The origin (hash) of the destination that the last attempt spoke to.
     pub origin: Option<Origin>,
     /// The last attempts, oldest first, at most [`OutboxEntry::ATTEMPTS_KEPT`].

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 pub use answer::{Answer, AnswerRule, Flaw, fitting, meaning};
 pub use asked::{AskDecision, Word, may_ask, may_ask_nobody, settle_asked, settle_unasked};
+pub(crate) use claim::claimed as expiry;
 pub use claim::{ClaimDecision, Standing, may_begin, may_claim};
 pub use policy::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Terms, Timing};
 pub use settled::{Reason, Settled, Settlement};
@@ -136,7 +137,7 @@ fn again(
     now: Timestamp,
 ) -> Settlement {
     let Terms { policy, timing } = terms;
-    let last = standing.accepted_at.plus(policy.retry_for);
+    let last = standing.retried_since().plus(policy.retry_for);
     let Some(first) = doubt else {
         return if now < last {
             // The last attempt is made when `retry_for` ends, not skipped.

@@ -32,7 +32,8 @@ impl Store {
         timing: &Timing,
         deadline: Deadline,
     ) -> Result<Acceptance, StoreError> {
-        let items = transaction::puts(&self.inner.table, action, timing)?;
+        let kept = self.retentions.of(&action.source).accepted;
+        let items = transaction::puts(&self.inner.table, action, timing, kept)?;
         self.remember(
             Used::by_action(&action.source, &action.destination),
             deadline,

@@ -69,8 +69,9 @@ impl PayloadItem {
         }
     }
 
-    pub(crate) fn into_body(self) -> Result<RenderedBody, ItemError> {
-        unpacked(self.body)?.ok_or_else(|| broken("a payload item without a body"))
+    /// `None` where nothing is left of it but its expiry.
+    pub(crate) fn into_body(self) -> Result<Option<RenderedBody>, ItemError> {
+        unpacked(self.body)
     }
 }
 

@@ -20,6 +20,7 @@ mod park;
 mod wait;
 
 pub use end::Offer;
+pub(crate) use end::{Committed, unchanged};
 pub use park::StillParked;
 
 /// A job as the table holds it.
@@ -161,6 +162,8 @@ pub struct ObservedRecord {
     pub until: Option<Timestamp>,
     /// When it was given up.
     pub expired_at: Option<Timestamp>,
+    /// What an operator made of it, and when.
+    pub resolved: Option<(String, Timestamp)>,
 }
 
 impl Store {

@@ -42,7 +42,7 @@ pub use job::{
     Offer, StillParked,
 };
 pub use meta::Meta;
-pub use operator::OperatorRecord;
+pub use operator::{Decided, Heard, OperatorRecord, Redacted, Superseded};
 pub use pause::PauseChange;
 pub use random::random_id;
 pub use schema::Class;

@@ -54,11 +54,12 @@ impl Store {
         self
     }
 
-    /// Writes `trouble`, which has a condition, and its notice: both or neither.
+    /// Writes `trouble`, which has a condition, what belongs to it, and its notice: all or nothing.
     pub(crate) async fn tell(
         &self,
         operation: &'static str,
         trouble: TransactWriteItem,
+        beside: Vec<TransactWriteItem>,
         notice: &Notice,
         deadline: Deadline,
     ) -> Result<Told, StoreError> {
@@ -71,6 +72,7 @@ impl Store {
         .await?;
         let mut writes = vec![trouble];
         writes.extend(self.creations(action, timing)?);
+        writes.extend(beside);
         let conditional = [TROUBLE, 1 + ACCEPTED, 1 + OUTBOX];
         let failed = self.transact(operation, writes, &conditional, deadline);
         Ok(match failed.await? {
@@ -90,7 +92,8 @@ impl Store {
         notice: &Action,
         timing: &Timing,
     ) -> Result<Vec<TransactWriteItem>, StoreError> {
-        let items = Items::of(notice, timing)?;
+        let kept = self.retentions.of(&notice.source).accepted;
+        let items = Items::of(notice, timing, kept)?;
         let table = &self.inner.table;
         // In the order of an acceptance's puts.
         let mut writes = vec![

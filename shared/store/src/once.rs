@@ -50,7 +50,10 @@ impl Store {
             return self.put_once(once).await;
         };
         let put = put_if_absent(&self.inner.table, once.item.clone());
-        match self.tell(once.operation, put, notice, deadline).await? {
+        match self
+            .tell(once.operation, put, Vec::new(), notice, deadline)
+            .await?
+        {
             Told::Written => Ok(true),
             Told::Refused(_) => Ok(false),
             // One that was collected meanwhile, and comes again.

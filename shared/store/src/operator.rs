@@ -8,11 +8,21 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 use serde::{Deserialize, Serialize};
 
 use crate::accept::transaction::put_always;
+use crate::expression::{Update, n, s, time};
 use crate::item::{decode, encode};
 use crate::random::random_id;
-use crate::schema::{OPERATOR_KEPT_DAYS, SCHEMA_VERSION, kind};
+use crate::schema::{OPERATOR_KEPT_DAYS, SCHEMA_VERSION, attribute, kind};
 use crate::size::Attributes;
 use crate::{ItemError, Store, StoreError};
+
+mod conflict;
+mod entry;
+mod job;
+mod redact;
+
+pub use entry::{Decided, Heard};
+pub use job::Superseded;
+pub use redact::Redacted;
 
 const KEPT: Duration = Duration::from_secs(OPERATOR_KEPT_DAYS * 24 * 60 * 60);
 
@@ -27,6 +37,8 @@ pub struct OperatorRecord {
     pub did: String,
     /// How it stood before, and what became of it, in words.
     pub detail: Option<String>,
+    /// Of an entry: the number that this took in its count of claims.
+    pub number: Option<u64>,
     /// Why.
     pub reason: Option<String>,
 }
@@ -40,6 +52,8 @@ struct OperatorItem {
     at: Timestamp,
     by: String,
     did: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fence: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,12 +77,24 @@ impl Store {
             at,
             by: record.by.clone(),
             did: record.did.clone(),
+            fence: record.number,
             detail: record.detail.clone(),
             reason: record.reason.clone(),
             expires_at: at.plus(KEPT).unix_s(),
         };
         Ok(put_always(&self.inner.table, encode(&item)?))
     }
+}
+
+/// What closes an item that is open: it leaves the index, and is kept until then.
+fn closed(state: &str, at: Timestamp, kept_until: Timestamp) -> Update {
+    let mut update = Update::default();
+    update.set(attribute::STATE, s(state));
+    update.set(attribute::SETTLED_AT, time(at));
+    update.set(attribute::EXPIRES_AT, n(kept_until.unix_s()));
+    update.remove(attribute::WORK_SHARD);
+    update.remove(attribute::DUE_AT);
+    update
 }
 
 /// Reads a record.
@@ -78,6 +104,7 @@ pub(crate) fn read(item: Attributes) -> Result<OperatorRecord, ItemError> {
         at: item.at,
         by: item.by,
         did: item.did,
+        number: item.fence,
         detail: item.detail,
         reason: item.reason,
     })

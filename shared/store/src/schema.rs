@@ -71,15 +71,17 @@ pub mod attribute {
     pub const BODY: &str = "body";
     /// The body as raw DEFLATE (RFC 1951), B; instead of `body`, where that is smaller.
     pub const BODY_DEFLATED: &str = "body_z";
+    /// The values of an observation, M.
+    pub const VALUES: &str = "values";
     /// The body's content type, S.
     pub const CONTENT_TYPE: &str = "type";
     /// The body's content encoding, S.
     pub const CONTENT_ENCODING: &str = "coding";
-    /// The entry's state, S.
+    /// The entry's state, S; of a conflict: what an operator made of it.
     pub const STATE: &str = "state";
     /// Why it stands there, S.
     pub const REASON: &str = "reason";
-    /// How many claims there were, N; of a pause: how many changes.
+    /// How many claims and operator's words there were, N; of a pause: how many changes.
     pub const FENCE: &str = "fence";
     /// The open claim's id, S; of a pause: the last change's.
     pub const CLAIM: &str = "claim";
@@ -89,15 +91,18 @@ pub mod attribute {
     pub const LEASE_UNTIL: &str = "lease_until";
     /// When the first attempt that may have arrived began, N.
     pub const FIRST_UNCERTAIN_AT: &str = "first_uncertain_at";
-    /// The number of the last attempt that the destination has said was not applied, N; absent: it never has.
+    /// The number of the last attempt of which the destination or an operator has said that it is in nobody's
+    /// way, N; absent: nobody has.
     pub const CLEARED_FENCE: &str = "cleared_fence";
+    /// When an operator last had it sent again, N.
+    pub const REDRIVEN_AT: &str = "redriven_at";
     /// Hash of the origin that the last attempt spoke to, B of 8.
     pub const ORIGIN: &str = "origin";
     /// The last attempts, compact, separated by spaces, S.
     pub const ATTEMPTS: &str = "attempts";
     /// What happened last in words, S.
     pub const DETAIL: &str = "detail";
-    /// When the entry was closed or held, N. While the reason is `no-such-destination`: since when.
+    /// When the entry was closed or held, or a conflict resolved, N. While the reason is `no-such-destination`: since when.
     pub const SETTLED_AT: &str = "settled_at";
     /// Index partition, S: `<class>#<name>#<n>`.
     pub const WORK_SHARD: &str = "work_shard";

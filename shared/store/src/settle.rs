@@ -3,19 +3,23 @@
 //! reopened, an attempt without a trace.
 
 use ackbox_domain::settlement::Settlement;
-use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Settled, Timestamp};
+use ackbox_domain::{
+    ActionKey, AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Retention, Settled, StoredBody,
+    Timestamp,
+};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use crate::claim::{gone, read};
 use crate::error::failed;
-use crate::expression::{Update, item_key};
+use crate::expression::{Update, item_key, n};
 use crate::notice::{Notice, Told};
 use crate::retry::within;
-use crate::schema::{action_pk, kind};
+use crate::schema::{SCHEMA_VERSION, action_pk, attribute, kind};
 use crate::{Deadline, Store, StoreError};
 
-mod write;
+pub(crate) mod write;
 
 const SETTLE: &str = "settle";
 
@@ -86,9 +90,20 @@ impl Store {
                 Next::Evidence => (write::evidence(&change, &standing), None),
                 Next::Done(result) => return Ok(result),
             };
+            let beside: Vec<_> = match next {
+                Next::Settle => self
+                    .payload_expiry(&standing, &change, kept)
+                    .into_iter()
+                    .collect(),
+                Next::Evidence | Next::Done(_) => Vec::new(),
+            };
             let written = match notice.filter(|_| !is_told) {
-                None => self.write(&standing, &update, deadline).await,
-                Some(notice) => match self.tell_of(&standing, update, &notice, deadline).await {
+                None if beside.is_empty() => self.write(&standing, &update, deadline).await,
+                None => self.write_with(&standing, update, beside, deadline).await,
+                Some(notice) => match self
+                    .tell_of(&standing, update, beside, &notice, deadline)
+                    .await
+                {
                     Ok(Told::Written) => Ok(None),
                     Ok(Told::Before) => {
                         is_told = true;
@@ -132,17 +147,63 @@ impl Store {
         .await
     }
 
+    /// As [`Store::write`], with what belongs to it.
+    async fn write_with(
+        &self,
+        standing: &OutboxEntry,
+        update: Update,
+        beside: Vec<TransactWriteItem>,
+        deadline: Deadline,
+    ) -> Result<Option<OutboxEntry>, StoreError> {
+        let mut writes = vec![self.outbox_write(standing, update)];
+        writes.extend(beside);
+        match self.transact(SETTLE, writes, &[0], deadline).await? {
+            None => Ok(None),
+            Some(refused) => refused.item.ok_or_else(gone).and_then(read).map(Some),
+        }
+    }
+
     /// Writes a settlement and its notice in one transaction.
     async fn tell_of(
         &self,
         standing: &OutboxEntry,
         update: Update,
+        beside: Vec<TransactWriteItem>,
         notice: &Notice,
         deadline: Deadline,
     ) -> Result<Told, StoreError> {
+        let trouble = self.outbox_write(standing, update);
+        self.tell(SETTLE, trouble, beside, notice, deadline).await
+    }
+
+    pub(crate) fn outbox_write(&self, standing: &OutboxEntry, update: Update) -> TransactWriteItem {
         let key = item_key(action_pk(&standing.key), kind::OUTBOX);
-        let trouble = update.in_transaction(&self.inner.table, key);
-        self.tell(SETTLE, trouble, notice, deadline).await
+        update.in_transaction(&self.inner.table, key)
+    }
+
+    /// Until when a body in an item of its own is kept, once its entry is closed: it is written with that, so
+    /// that no body is left behind. A late repetition of this write changes nothing.
+    fn payload_expiry(
+        &self,
+        standing: &OutboxEntry,
+        change: &Change<'_>,
+        kept: Retention,
+    ) -> Option<TransactWriteItem> {
+        let kept = match change.state() {
+            EntryState::Delivered => kept.payload,
+            EntryState::Dead => kept.entry,
+            _ => return None,
+        };
+        (standing.body == StoredBody::Payload)
+            .then(|| self.expire_payload(&standing.key, change.now.plus(kept)))
+    }
+
+    /// Where the body is gone already, nothing but the expiry stands there until then.
+    pub(crate) fn expire_payload(&self, key: &ActionKey, until: Timestamp) -> TransactWriteItem {
+        let mut update = Update::default();
+        update.set(attribute::VERSION, n(u64::from(SCHEMA_VERSION)));
+        update.set(attribute::EXPIRES_AT, n(until.unix_s()));
+        update.in_transaction(&self.inner.table, item_key(action_pk(key), kind::PAYLOAD))
     }
 
     /// What a refused settlement says: how the entry stands, or an error.

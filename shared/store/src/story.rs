@@ -102,8 +102,10 @@ pub struct ConflictRecord {
     pub event: Option<String>,
     /// Its message's id, where the source tells.
     pub message_id: Option<String>,
-    /// The body that would have been sent.
-    pub body: RenderedBody,
+    /// The body that would have been sent; none: redacted.
+    pub body: Option<RenderedBody>,
+    /// What an operator made of it, and when.
+    pub resolved: Option<(String, Timestamp)>,
     /// When it was first seen.
     pub first_seen: Timestamp,
     /// When it was last seen.
@@ -130,7 +132,7 @@ impl Store {
         for look in 1..=PAYLOAD_LOOKS {
             if let Some(item) = self.get(key, kind::PAYLOAD).await? {
                 let body = decode::<PayloadItem>(item).and_then(PayloadItem::into_body);
-                return body.map(Some).map_err(StoreError::Item);
+                return body.map_err(StoreError::Item);
             }
             if look < PAYLOAD_LOOKS {
                 sleep(PAYLOAD_WAIT).await;
@@ -265,7 +267,7 @@ impl Story {
             outbox_from_item(item.into()).map(|entry| self.outbox = Some(entry))
         } else if sk == kind::PAYLOAD {
             let body = decode::<PayloadItem>(item).and_then(PayloadItem::into_body);
-            body.map(|body| self.payload = Some(body))
+            body.map(|body| self.payload = body)
         } else if sk.starts_with(kind::CONFLICT) {
             conflict(ConflictKind::Conflict).map(|record| self.conflicts.push(record))
         } else if sk.starts_with(kind::UNCOMPARED) {

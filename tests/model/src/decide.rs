@@ -159,6 +159,7 @@ impl Rules {
                 fence => u64::from(fence),
             },
             origin: Some(ORIGIN),
+            redriven_at: None,
         }
     }
 

@@ -237,6 +237,7 @@ mod tests {
             first_uncertain_at: Some(at.plus(Duration::from_millis(60_300))),
             cleared_fence: 0,
             origin: None,
+            redriven_at: None,
             attempts: vec![
                 attempt(1, OutcomeKind::NotSent, 0),
                 attempt(2, OutcomeKind::Unknown, 60),

@@ -30,6 +30,8 @@ pub(crate) const KEYS: &[Key] = &[
 const RESERVED: &[(&str, &str)] = &[
     ("workflow", "the actions of jobs"),
     ("ackbox/notify", "notices of trouble"),
+    ("ackbox/redrive", "what an operator sends as a new action"),
+    ("ackbox/supersede", "what an operator makes of a conflict"),
 ];
 const NAMESPACE_MAX: usize = 2 * Name::MAX + 1;
 

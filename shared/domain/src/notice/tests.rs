@@ -37,6 +37,7 @@ fn entry() -> OutboxEntry {
         first_uncertain_at: None,
         cleared_fence: 0,
         origin: None,
+        redriven_at: None,
         attempts: Vec::new(),
         last_detail: None,
         body: StoredBody::Inline(body()),

@@ -128,7 +128,7 @@ pub fn settle_asked(
         Word::Applied => {}
         Word::NotApplied => {
             settled.cleared_fence = Some(standing.fence);
-            let last = standing.accepted_at.plus(terms.policy.retry_for);
+            let last = standing.retried_since().plus(terms.policy.retry_for);
             settled.settlement = if now >= last {
                 Settlement::Held(Reason::RetriesExhausted)
             } else {

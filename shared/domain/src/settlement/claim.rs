@@ -26,6 +26,8 @@ pub struct Standing {
     pub cleared_fence: u64,
     /// The origin that the last attempt spoke to.
     pub origin: Option<Origin>,
+    /// When an operator last had it sent again.
+    pub redriven_at: Option<Timestamp>,
 }
 
 impl Standing {
@@ -41,6 +43,11 @@ impl Standing {
         let is_cleared = self.cleared_fence > 0 && self.cleared_fence >= before;
         self.first_uncertain_at.filter(|_| !is_cleared)
     }
+
+    /// From when its time for retries counts.
+    pub fn retried_since(&self) -> Timestamp {
+        self.redriven_at.unwrap_or(self.accepted_at)
+    }
 }
 
 impl From<&OutboxEntry> for Standing {
@@ -54,6 +61,7 @@ impl From<&OutboxEntry> for Standing {
             first_uncertain_at: entry.first_uncertain_at,
             cleared_fence: entry.cleared_fence,
             origin: entry.origin,
+            redriven_at: entry.redriven_at,
         }
     }
 }
@@ -114,8 +122,9 @@ pub fn may_claim(
     if standing.origin.is_some_and(|last| last != origin) {
         return held(Reason::OriginChanged);
     }
-    // The policy may have become stricter since, or the entry came back from without a destination.
-    if terms.policy.on_unknown == OnUnknown::Hold {
+    // The policy may have become stricter since, or the entry came back from without a destination. What an
+    // operator has sent again was held before, and is to be sent inside the window.
+    if terms.policy.on_unknown == OnUnknown::Hold && standing.redriven_at.is_none() {
         return held(Reason::OutcomeUnknown);
     }
     if terms.inside_window(first, now) {
@@ -126,7 +135,7 @@ pub fn may_claim(
 }
 
 /// What a claim means at `now`: somebody is at work, or it ran out.
-pub(super) fn claimed(standing: &Standing, timing: &Timing, now: Timestamp) -> ClaimDecision {
+pub(crate) fn claimed(standing: &Standing, timing: &Timing, now: Timestamp) -> ClaimDecision {
     // A claimed entry without a claim on record cannot be written by this code; the safe reading is
     // an attempt that began at acceptance.
     let (claimed_at, until) = standing

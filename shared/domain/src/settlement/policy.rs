@@ -92,7 +92,7 @@ pub struct Terms<'a> {
 impl Terms<'_> {
     /// Whether a request that opens at `at` ends while the destination still keeps a key that it may
     /// have seen first at `first`.
-    pub(super) fn inside_window(&self, first: Timestamp, at: Timestamp) -> bool {
+    pub(crate) fn inside_window(&self, first: Timestamp, at: Timestamp) -> bool {
         match self.policy.idempotency {
             Idempotency::None => false,
             Idempotency::Window(window) => {

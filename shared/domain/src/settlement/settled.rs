@@ -25,6 +25,10 @@ pub enum Reason {
     NoSuchDestination,
     /// The payload item is gone.
     PayloadMissing,
+    /// An operator said that it is not to be sent any more.
+    Operator,
+    /// An operator had a new action made of it.
+    Replaced,
 }
 
 impl Reason {
@@ -39,6 +43,8 @@ impl Reason {
             Self::OriginChanged => "origin-changed",
             Self::NoSuchDestination => "no-such-destination",
             Self::PayloadMissing => "payload-missing",
+            Self::Operator => "operator",
+            Self::Replaced => "replaced",
         }
     }
 }

@@ -61,6 +61,7 @@ fn claimed() -> Standing {
         first_uncertain_at: None,
         cleared_fence: 0,
         origin: Some(ORIGIN),
+        redriven_at: None,
     }
 }
 

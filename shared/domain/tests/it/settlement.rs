@@ -146,6 +146,7 @@ fn any_standing() -> impl Strategy<Value = (Standing, Timestamp)> {
                     .and(cleared)
                     .map_or(0, |cleared| cleared.min(fence)),
                 origin: Some(if moved { [2; 8] } else { ORIGIN }),
+                redriven_at: None,
             };
             (standing, now)
         })

@@ -19,7 +19,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         let once = Once {
             operation: "recording a conflict",
-            item: encode(&ConflictItem::new(action, kind, original))?,
+            item: encode(&ConflictItem::new(
+                action,
+                kind,
+                original,
+                self.retentions.of(&action.source).conflict,
+            ))?,
             last_seen: action.accepted_at,
             notice: match kind {
                 ConflictKind::Conflict => self.notice_of_conflict(action, original),

@@ -1,6 +1,8 @@
 //! An action becomes the items of one transaction, its body where it fits best. Too large is said here,
 //! before any call.
 
+use std::time::Duration;
+
 use ackbox_domain::{Action, Timing};
 use aws_sdk_dynamodb::types::builders::PutBuilder;
 use aws_sdk_dynamodb::types::{Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
@@ -22,13 +24,15 @@ pub(crate) const OUTBOX: usize = 1;
 /// What a conflict item has beside the accepted item's attributes and a body: keys, counts, index keys.
 const CONFLICT_EXTRA: usize = 256;
 
-/// The puts of one acceptance: accepted, outbox, and a payload where the body does not fit inline.
+/// The puts of one acceptance: accepted, which is `kept` so long, outbox, and a payload where the body does not
+/// fit inline.
 pub(crate) fn puts(
     table: &str,
     action: &Action,
     timing: &Timing,
+    kept: Duration,
 ) -> Result<Vec<TransactWriteItem>, StoreError> {
-    let items = Items::of(action, timing)?;
+    let items = Items::of(action, timing, kept)?;
     let mut puts = vec![
         // Both only if absent: whichever of the two outlives the other still proves the acceptance.
         put_if_absent(table, items.accepted),
@@ -51,8 +55,8 @@ pub(crate) struct Items {
 impl Items {
     /// # Errors
     /// [`StoreError::TooLarge`].
-    pub(crate) fn of(action: &Action, timing: &Timing) -> Result<Self, StoreError> {
-        let accepted = encode(&AcceptedItem::from(action))?;
+    pub(crate) fn of(action: &Action, timing: &Timing, kept: Duration) -> Result<Self, StoreError> {
+        let accepted = encode(&AcceptedItem::new(action, kept))?;
         let fresh = OutboxItem::fresh(action, timing);
         let mut outbox = encode(&fresh)?;
         let (inline, payload) = placed(action, item_size(&outbox));

@@ -1,5 +1,7 @@
 //! The accepted item: the tombstone of an action, and what a repetition is compared with.
 
+use std::time::Duration;
+
 use ackbox_domain::{Action, Fingerprint, Name, Scalar, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,9 @@ pub(crate) struct AcceptedItem {
     event: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_id: Option<String>,
+    /// From then on a repetition would be a new action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
 }
 
 /// The kind of a key part's value. The value is kept as text: a number's token must not be rounded.
@@ -57,8 +62,9 @@ impl First {
     }
 }
 
-impl From<&Action> for AcceptedItem {
-    fn from(action: &Action) -> Self {
+impl AcceptedItem {
+    /// The item, which is `kept` so long.
+    pub(crate) fn new(action: &Action, kept: Duration) -> Self {
         Self {
             pk: schema::action_pk(&action.key),
             sk: kind::ACCEPTED.to_owned(),
@@ -74,6 +80,7 @@ impl From<&Action> for AcceptedItem {
             subject: action.subject.clone(),
             event: action.event.clone(),
             message_id: action.message_id.clone(),
+            expires_at: Some(action.accepted_at.plus(kept).unix_s()),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The conflict item: other content that came under a known key, whole, so that nothing acknowledged is lost.
 
+use std::time::Duration;
+
 use ackbox_domain::{Action, Name, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{PrintAttributes, broken, unpacked};
+use super::{PrintAttributes, unpacked};
 use crate::body::BodyAttributes;
 use crate::schema::{self, Class, SCHEMA_VERSION, kind};
 use crate::{ConflictKind, ConflictRecord, ItemError};
@@ -39,11 +41,24 @@ pub(crate) struct ConflictItem {
     work_shard: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     due_at: Option<Timestamp>,
+    /// What an operator made of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settled_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
 }
 
 impl ConflictItem {
     /// The item of an action that came when its key was taken, at `original`, by other content.
-    pub(crate) fn new(action: &Action, kind: ConflictKind, original: Timestamp) -> Self {
+    /// What cannot be compared is closed from the beginning, and `kept` so long.
+    pub(crate) fn new(
+        action: &Action,
+        kind: ConflictKind,
+        original: Timestamp,
+        kept: Duration,
+    ) -> Self {
         let wants_operator = kind == ConflictKind::Conflict;
         let prefix = match kind {
             ConflictKind::Conflict => kind::CONFLICT,
@@ -69,6 +84,9 @@ impl ConflictItem {
             count: 1,
             work_shard: wants_operator.then(shard),
             due_at: wants_operator.then_some(action.accepted_at),
+            state: None,
+            settled_at: None,
+            expires_at: (!wants_operator).then(|| action.accepted_at.plus(kept).unix_s()),
         }
     }
 
@@ -84,7 +102,8 @@ impl ConflictItem {
             subject: self.subject,
             event: self.event,
             message_id: self.message_id,
-            body: unpacked(self.body)?.ok_or_else(|| broken("a conflict item without a body"))?,
+            body: unpacked(self.body)?,
+            resolved: self.state.zip(self.settled_at),
             first_seen: self.first_seen,
             last_seen: self.last_seen,
             count: self.count,

@@ -54,6 +54,13 @@ pub(crate) struct ObservedItem {
     work_shard: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     due_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
+    /// What an operator made of it, and when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settled_at: Option<Timestamp>,
 }
 
 impl ObservedItem {
@@ -78,12 +85,18 @@ impl ObservedItem {
             expired_at: None,
             work_shard: None,
             due_at: None,
+            expires_at: None,
+            state: None,
+            settled_at: None,
         }
     }
 
-    /// The evidence of a job's end.
-    pub(crate) fn seen(seen: &JobObservation) -> Self {
-        Self::new(seen, format!("{}{}", kind::SEEN, named(seen)))
+    /// The evidence of a job's end, which is kept until then.
+    pub(crate) fn seen(seen: &JobObservation, kept_until: Timestamp) -> Self {
+        Self {
+            expires_at: Some(kept_until.unix_s()),
+            ..Self::new(seen, format!("{}{}", kind::SEEN, named(seen)))
+        }
     }
 
     /// What waits `wait` long for its binding, and is offered again after `first`.
@@ -188,6 +201,7 @@ impl ObservedItem {
             count: self.count.unwrap_or(1),
             until: self.until,
             expired_at: self.expired_at,
+            resolved: self.state.zip(self.settled_at),
         })
     }
 }

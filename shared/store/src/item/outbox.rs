@@ -36,9 +36,10 @@ pub(crate) const RESERVE: usize = {
     let origin = attribute::ORIGIN.len() + size_of::<Origin>();
     let mark = attribute::FIRST_UNCERTAIN_AT.len() + TIME;
     let cleared = attribute::CLEARED_FENCE.len() + digits_size(8);
+    let redriven = attribute::REDRIVEN_AT.len() + TIME;
     let attempts = attribute::ATTEMPTS.len() + ATTEMPTS_MAX;
     let detail = attribute::DETAIL.len() + DETAIL_MAX;
-    fence + claim + claim_times + origin + mark + cleared + attempts + detail
+    fence + claim + claim_times + origin + mark + cleared + redriven + attempts + detail
 };
 
 /// The outbox item as it stands in the table.
@@ -80,6 +81,8 @@ struct Course {
     first_uncertain_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cleared_fence: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redriven_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<ByteArray<8>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,6 +144,7 @@ impl OutboxItem {
             due_at: self.due_at,
             first_uncertain_at: course.first_uncertain_at,
             cleared_fence: course.cleared_fence.unwrap_or_default(),
+            redriven_at: course.redriven_at,
             origin: course.origin.map(ByteArray::into_array),
             attempts: attempts_of(course.attempts.as_deref().unwrap_or_default())?,
             last_detail: course.detail,

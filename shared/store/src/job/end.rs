@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use super::{Disagreement, JobAcceptance, JobRecord};
 use crate::accept::transaction::{self, ACCEPTED, OUTBOX};
-use crate::expression::{Update, item_key, s, time};
+use crate::expression::{Update, item_key, n, s, time};
 use crate::item::observed::ObservedItem;
 use crate::meta::Used;
 use crate::schema::{attribute, job_pk, kind};
@@ -38,7 +38,7 @@ pub struct Offer<'t> {
 }
 
 /// What became of a transaction about a job.
-pub(super) enum Committed {
+pub(crate) enum Committed {
     /// It is on the table, with these actions.
     Done(Vec<(ActionKey, Acceptance)>),
     /// The job does not stand as it was read; nothing was written.
@@ -98,12 +98,15 @@ impl Store {
             Ok(actions) => actions,
             Err(mismatch) => return self.disagrees(seen, mismatch.into(), offer.deadline).await,
         };
-        let evidence =
-            transaction::put_always(&self.inner.table, ObservedItem::seen(seen).encoded()?);
+        // From here on the job is closed, and kept as long as what it has made.
+        let kept_until = offer.now.plus(self.retentions.of(&seen.source).accepted);
+        let evidence = ObservedItem::seen(seen, kept_until).encoded()?;
+        let evidence = transaction::put_always(&self.inner.table, evidence);
         let mut update = unchanged(record);
         update.set(attribute::OUTCOME, s(seen.outcome.as_str()));
         update.set(attribute::ENDED_AT, time(offer.now));
         update.set(attribute::SOURCE, s(seen.source.as_str()));
+        update.set(attribute::EXPIRES_AT, n(kept_until.unix_s()));
         update.remove(attribute::WORK_SHARD);
         update.remove(attribute::DUE_AT);
         let Offer {
@@ -129,7 +132,7 @@ impl Store {
 
     /// Writes an update of a job that has no end yet, `beside` it, and the items of all actions: all of it or
     /// nothing. An action that is there is left out, with what that makes of it, and the rest is tried again.
-    pub(super) async fn commit(
+    pub(crate) async fn commit(
         &self,
         record: &JobRecord,
         update: Update,
@@ -154,7 +157,8 @@ impl Store {
             for action in &actions {
                 let first = writes.len();
                 conditional.extend([first + ACCEPTED, first + OUTBOX]);
-                writes.extend(transaction::puts(table, action, timing)?);
+                let kept = self.retentions.of(&action.source).accepted;
+                writes.extend(transaction::puts(table, action, timing, kept)?);
             }
             let failed = self.transact(END, writes, &conditional, deadline).await?;
             let Some(failed) = failed else {
@@ -174,7 +178,7 @@ impl Store {
 }
 
 /// An update of a job that stands as it was read: bound to the same, and without an end.
-pub(super) fn unchanged(record: &JobRecord) -> Update {
+pub(crate) fn unchanged(record: &JobRecord) -> Update {
     let mut update = Update::default();
     update.require(attribute::BINDING, s(&record.text));
     update.require_presence(attribute::OUTCOME, false);

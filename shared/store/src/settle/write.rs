@@ -11,7 +11,7 @@ use crate::item::outbox::{DETAIL_MAX, attempts_text};
 use crate::schema::{Class, attribute, work_shard};
 
 /// The settlement, for exactly this standing of the entry, which is kept so long once it is closed.
-pub(super) fn settlement(change: &Change<'_>, standing: &OutboxEntry, kept: Duration) -> Update {
+pub(crate) fn settlement(change: &Change<'_>, standing: &OutboxEntry, kept: Duration) -> Update {
     let mut update = only_if_it_stands_so(standing);
     let settlement = &change.settled.settlement;
     update.set(attribute::STATE, s(settlement.state().as_str()));
@@ -77,6 +77,8 @@ pub(super) const fn index(settlement: &Settlement, now: Timestamp) -> Option<(Cl
             Some((Class::Open, *due_at))
         }
         Settlement::Unknown { due_at } => Some((Class::Unknown, *due_at)),
+        // What a new action stands for wants nobody's attention.
+        Settlement::Dead(Reason::Replaced) => None,
         Settlement::Dead(_) => Some((Class::Dead, now)),
         Settlement::Held(_) => Some((Class::Held, now)),
     }

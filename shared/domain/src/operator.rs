@@ -1,0 +1,274 @@
+//! Decides what an operator's word means for an entry: how it stands, the word and `now` come in, what the
+//! table is to say goes out, or why it is refused. What must never happen: an action that may have arrived is
+//! sent again, where the destination would carry it out again, without the operator having said that this risk
+//! is theirs.
+//!
+//! Each word takes a number of its own in the entry's count of claims, so that nothing that was decided before
+//! it, and is written after it, still fits.
+
+mod anew;
+
+use std::time::Duration;
+
+pub use anew::Held;
+
+use crate::outbox::{EntryState, Origin};
+use crate::settlement::{
+    ClaimDecision, Idempotency, Reason, Settled, Settlement, Standing, Terms, expiry,
+};
+use crate::time::Timestamp;
+
+/// What an operator says has happened to an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Resolution {
+    /// The destination has it.
+    Applied,
+    /// The destination does not have it, whatever was sent so far: send it.
+    NotApplied,
+    /// It is not to be sent any more.
+    Dead,
+}
+
+/// The risk that an operator takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Risk {
+    /// It may be carried out again: the destination does not know its key any more, or never did.
+    pub past_window: bool,
+    /// It may be carried out a second time elsewhere: whoever answers there now never saw the earlier attempts.
+    pub elsewhere: bool,
+}
+
+/// Where an action that is sent again goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a> {
+    /// That destination's terms.
+    pub terms: Terms<'a>,
+    /// Who answers there.
+    pub origin: Origin,
+    /// Whether it is another destination than before.
+    pub is_other: bool,
+}
+
+/// What is known of an earlier attempt when an action is to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doubt {
+    /// None may have arrived.
+    None,
+    /// One may have arrived, and the destination still keeps the key: it is not carried out again.
+    Kept {
+        /// Until when.
+        until: Timestamp,
+    },
+    /// One may have arrived, and the destination keeps no key, or not any more.
+    Forgotten {
+        /// When that attempt began.
+        since: Timestamp,
+        /// For how long it keeps a key.
+        window: Option<Duration>,
+    },
+    /// One may have arrived, and not where the next one goes.
+    Elsewhere {
+        /// When that attempt began.
+        since: Timestamp,
+    },
+}
+
+/// Why an operator's word does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Refusal {
+    /// An attempt has a claim.
+    #[error("an attempt is under way until {until}: say it again when that is over")]
+    UnderWay {
+        /// Until when.
+        until: Timestamp,
+    },
+    /// It is due.
+    #[error("it is pending and due: the next sweep sends it")]
+    IsDue,
+    /// It stands so already.
+    #[error("it is {0} already")]
+    StandsSo(EntryState),
+    /// The destination has it.
+    #[error("it is delivered; --as-new sends it once more, as a new action under a new key")]
+    Delivered,
+    /// A new action stands for it.
+    #[error("a new action was made of it: `ackbox show` names that one")]
+    Replaced,
+    /// It was given up.
+    #[error("it is dead, and nothing of it is in doubt: `ackbox redrive` sends it again")]
+    IsDead,
+    /// It waits for its next attempt, and none before may have arrived.
+    #[error("it is pending, and no attempt of it is in doubt: there is nothing to say of it")]
+    NoDoubt,
+    /// It is still to be sent.
+    #[error(
+        "it is {0}: it may still be sent as it is; say first that it is not: `ackbox resolve KEY --dead`"
+    )]
+    StillOpen(EntryState),
+    /// [`Doubt::Forgotten`].
+    #[error(
+        "an attempt of {since} may have arrived, and the destination {}: to send it now may carry it out twice; --past-window does it all the same",
+        keeps(*window)
+    )]
+    PastWindow {
+        /// When that attempt began.
+        since: Timestamp,
+        /// For how long the destination keeps a key.
+        window: Option<Duration>,
+    },
+    /// [`Doubt::Elsewhere`].
+    #[error(
+        "an attempt of {since} may have arrived at another address than the one where this goes now: to send it may carry it out twice; --force does it all the same"
+    )]
+    Elsewhere {
+        /// When that attempt began.
+        since: Timestamp,
+    },
+}
+
+fn keeps(window: Option<Duration>) -> String {
+    match window {
+        Some(window) => {
+            let seconds = Duration::from_secs(window.as_secs());
+            format!("keeps a key for {seconds:?} only")
+        }
+        None => "keeps no keys".to_owned(),
+    }
+}
+
+/// What is known of earlier attempts when an action goes this way at `now`.
+pub fn doubt(standing: &Standing, way: &Way<'_>, now: Timestamp) -> Doubt {
+    let Some(since) = standing.doubt() else {
+        return Doubt::None;
+    };
+    if way.is_other || standing.origin.is_some_and(|last| last != way.origin) {
+        return Doubt::Elsewhere { since };
+    }
+    match way.terms.policy.idempotency {
+        Idempotency::Window(window) if way.terms.inside_window(since, now) => Doubt::Kept {
+            until: since.plus(window),
+        },
+        Idempotency::Window(window) => Doubt::Forgotten {
+            since,
+            window: Some(window),
+        },
+        Idempotency::None => Doubt::Forgotten {
+            since,
+            window: None,
+        },
+    }
+}
+
+/// Decides whether an action is sent again under its own key, at once and with its whole time for retries
+/// before it. Inside the destination's window that is safe, and stays so: where the window ends before the
+/// next attempt, that attempt is not made. Past it, `risk` must say so, and covers one attempt.
+///
+/// # Errors
+/// Why it is not.
+pub fn redrive(
+    standing: &Standing,
+    way: &Way<'_>,
+    risk: Risk,
+    now: Timestamp,
+) -> Result<Settled, Refusal> {
+    is_free(standing, way.terms, now)?;
+    match standing.state {
+        EntryState::Delivered => return Err(Refusal::Delivered),
+        EntryState::Pending
+            if standing.due_at.is_some_and(|due_at| due_at <= now) && !way.is_other =>
+        {
+            return Err(Refusal::IsDue);
+        }
+        _ => {}
+    }
+    let settled = again(standing, now);
+    match doubt(standing, way, now) {
+        Doubt::Elsewhere { since } if !risk.elsewhere => Err(Refusal::Elsewhere { since }),
+        Doubt::Forgotten { since, window } if !risk.past_window => {
+            Err(Refusal::PastWindow { since, window })
+        }
+        Doubt::Elsewhere { .. } | Doubt::Forgotten { .. } => Ok(cleared(standing, settled)),
+        Doubt::Kept { .. } => Ok(settled),
+        // Where the doubt was answered before, that answer is for the next attempt.
+        Doubt::None if standing.first_uncertain_at.is_some() => Ok(cleared(standing, settled)),
+        Doubt::None => Ok(settled),
+    }
+}
+
+/// Decides what an operator's knowledge of what happened makes of an entry.
+///
+/// # Errors
+/// Why nothing.
+pub fn resolve(
+    standing: &Standing,
+    resolution: Resolution,
+    terms: Terms<'_>,
+    now: Timestamp,
+) -> Result<Settled, Refusal> {
+    is_free(standing, terms, now)?;
+    let as_it_is = |settlement| Ok(Settled::new(settlement, standing.first_uncertain_at));
+    match (resolution, standing.state) {
+        (Resolution::Applied, EntryState::Delivered) | (Resolution::Dead, EntryState::Dead) => {
+            Err(Refusal::StandsSo(standing.state))
+        }
+        (_, EntryState::Delivered) => Err(Refusal::Delivered),
+        (Resolution::Applied, _) => as_it_is(Settlement::Delivered),
+        (Resolution::Dead, _) => as_it_is(Settlement::Dead(Reason::Operator)),
+        (Resolution::NotApplied, EntryState::Dead) => Err(Refusal::IsDead),
+        (Resolution::NotApplied, EntryState::Pending) if standing.doubt().is_none() => {
+            Err(Refusal::NoDoubt)
+        }
+        (Resolution::NotApplied, _) => Ok(cleared(standing, again(standing, now))),
+    }
+}
+
+/// Decides what becomes of an entry in whose place a new action, with a key of its own, is sent: it is closed,
+/// where it is not. `None`: it stays delivered.
+///
+/// # Errors
+/// It may still be sent itself.
+pub fn replace(
+    standing: &Standing,
+    terms: Terms<'_>,
+    now: Timestamp,
+) -> Result<Option<Settled>, Refusal> {
+    is_free(standing, terms, now)?;
+    match standing.state {
+        EntryState::Delivered => Ok(None),
+        EntryState::Pending => Err(Refusal::StillOpen(standing.state)),
+        _ => {
+            let replaced = Settlement::Dead(Reason::Replaced);
+            Ok(Some(Settled::new(replaced, standing.first_uncertain_at)))
+        }
+    }
+}
+
+/// Whether nobody has the entry in hand. A claim that ran out is the sweep's: it knows what that means.
+fn is_free(standing: &Standing, terms: Terms<'_>, now: Timestamp) -> Result<(), Refusal> {
+    if standing.state != EntryState::Claimed {
+        return Ok(());
+    }
+    let until = match expiry(standing, terms.timing, now) {
+        ClaimDecision::InProgress { until } => until.plus(terms.timing.clock_skew),
+        _ => now.plus(terms.timing.first_due),
+    };
+    Err(Refusal::UnderWay { until })
+}
+
+fn again(standing: &Standing, now: Timestamp) -> Settled {
+    Settled::new(
+        Settlement::Retry { due_at: now },
+        standing.first_uncertain_at,
+    )
+}
+
+/// The number that this word takes covers itself and all before it.
+fn cleared(standing: &Standing, settled: Settled) -> Settled {
+    Settled {
+        cleared_fence: Some(standing.fence.saturating_add(1)),
+        ..settled
+    }
+}
+
+#[cfg(test)]
+mod tests;
