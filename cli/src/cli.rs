@@ -60,6 +60,12 @@ pub enum Command {
     List(commands::list::Args),
     /// Show everything about one action, in the order of time
     Show(commands::show::Args),
+    /// Send again what was given up or waits for an operator
+    Redrive(commands::redrive::Args),
+    /// Say what happened to an action, a conflict or a job that nobody knows about
+    Resolve(commands::resolve::Args),
+    /// Remove the bodies of an action or a job, and keep what was accepted
+    Redact(commands::redact::Args),
     /// Bind a job, show one, or list those that nothing was heard of
     Job(commands::job::Args),
 }

@@ -50,6 +50,9 @@ async fn dispatch(command: Command, terminal: &Terminal) -> Result<ExitCode, Com
         Command::Verify(args) => commands::verify::run(args, terminal).await,
         Command::List(args) => commands::list::run(args, terminal).await,
         Command::Show(args) => commands::show::run(args, terminal).await,
+        Command::Redrive(args) => commands::redrive::run(args, terminal).await,
+        Command::Resolve(args) => commands::resolve::run(args, terminal).await,
+        Command::Redact(args) => commands::redact::run(args, terminal).await,
         Command::Job(args) => commands::job::run(args, terminal).await,
     }
 }

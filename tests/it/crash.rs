@@ -112,11 +112,15 @@ impl Case {
             }
         };
         let faults = &self.world.faults;
-        // A claim is the update that takes the fence from where it stands; a settle writes attempts.
+        // A claim is the update that takes the fence from where it stands; a settle writes attempts, and, as
+        // it closes the entry, when the payload expires.
         let update = |settle: bool, fault| {
-            let text = if settle { "attempts" } else { "lease_until" };
-            let rule = Rule::operation("UpdateItem").containing(text).once();
-            faults.inject(rule, fault)
+            let rule = if settle {
+                Rule::operation("TransactWriteItems").containing("attempts")
+            } else {
+                Rule::operation("UpdateItem").containing("lease_until")
+            };
+            faults.inject(rule.once(), fault)
         };
         let seen = self.destination.received().len();
         let injected = match dies {

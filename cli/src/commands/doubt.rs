@@ -4,20 +4,69 @@
 
 use ackbox_domain::{EntryState, OutboxEntry, OutcomeKind};
 use ackbox_outbound::Asked;
+use ackbox_store::OperatorRecord;
+
+use crate::output::escaped;
 
 /// The number of the last attempt of which the destination has said that it was not applied.
 pub fn cleared(entry: &OutboxEntry) -> Option<u64> {
     Some(entry.cleared_fence).filter(|fence| *fence > 0)
 }
 
-/// What it has said of its attempts: `the destination said that attempts up to 2 were not applied`.
-pub fn word(entry: &OutboxEntry) -> Option<String> {
+/// What has been said of its attempts: `the destination said that attempts up to 2 were not applied`; by an
+/// operator, where the last word was one's.
+pub fn word(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<String> {
     let number = cleared(entry)?;
-    let of = match number {
-        1 => "attempt 1 was".to_owned(),
-        _ => format!("attempts up to {number} were"),
+    let (who, last) = match operators.iter().find(|word| word.number == Some(number)) {
+        // The word takes a number of its own, after the attempts that it is about.
+        Some(word) if word.did != did::NOT_APPLIED => {
+            let by = escaped(&word.by);
+            return Some(format!(
+                "{by} had it sent again, whatever became of it before"
+            ));
+        }
+        Some(word) => (escaped(&word.by), number - 1),
+        None => ("the destination".to_owned(), number),
     };
-    Some(format!("the destination said that {of} not applied"))
+    let of = match last {
+        1 => "attempt 1 was".to_owned(),
+        _ => format!("attempts up to {last} were"),
+    };
+    Some(format!("{who} said that {of} not applied"))
+}
+
+/// Who has said of this attempt that it was not applied: `the destination`, or an operator.
+pub fn denied_by(
+    entry: &OutboxEntry,
+    attempt: u64,
+    operators: &[OperatorRecord],
+) -> Option<String> {
+    let number = cleared(entry).filter(|number| attempt <= *number)?;
+    match operators.iter().find(|word| word.number == Some(number)) {
+        Some(word) if word.did == did::NOT_APPLIED => Some(escaped(&word.by)),
+        Some(_) => None,
+        None => Some("the destination".to_owned()),
+    }
+}
+
+/// What operators do to entries, as it stands on their records.
+pub mod did {
+    /// Sent again.
+    pub const REDRIVE: &str = "redrive";
+    /// Sent as a new action.
+    pub const REDRIVE_AS_NEW: &str = "redrive-as-new";
+    /// Said to have arrived.
+    pub const APPLIED: &str = "resolve-applied";
+    /// Said not to have arrived, and sent again.
+    pub const NOT_APPLIED: &str = "resolve-not-applied";
+    /// Given up.
+    pub const DEAD: &str = "resolve-dead";
+    /// A conflict: as if it had not come.
+    pub const DISMISS: &str = "dismiss";
+    /// A conflict: a new action was made of it.
+    pub const SUPERSEDE: &str = "supersede";
+    /// The bodies were removed.
+    pub const REDACT: &str = "redact";
 }
 
 /// Whether all attempts so far are ones that were not applied, by the destination's word.
@@ -38,6 +87,21 @@ pub fn heard(entry: &OutboxEntry) -> Option<&str> {
 pub fn happened(entry: &OutboxEntry) -> Option<&str> {
     let detail = entry.last_detail.as_deref();
     detail.filter(|_| heard(entry).is_none())
+}
+
+/// Whether the last word about its attempts is an operator's.
+pub fn is_answered_by_operator(entry: &OutboxEntry, operators: &[OperatorRecord]) -> bool {
+    let number = cleared(entry);
+    operators
+        .iter()
+        .any(|word| word.number.is_some() && word.number == number)
+}
+
+/// Whether it is delivered because an operator said so, and not by what came of an attempt since.
+pub fn is_delivered_by_operator(entry: &OutboxEntry, operators: &[OperatorRecord]) -> bool {
+    let mut words = operators.iter();
+    entry.state == EntryState::Delivered
+        && words.any(|word| word.did == did::APPLIED && word.number == Some(entry.fence))
 }
 
 /// Whether it is delivered because the destination said that it has it, and not by an attempt's answer.

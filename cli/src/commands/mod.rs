@@ -7,16 +7,21 @@ pub mod job;
 pub mod list;
 pub mod operator;
 pub mod paused;
+pub mod redact;
+pub mod redrive;
+pub mod resolve;
 pub mod send;
 pub mod sender;
 pub mod show;
 pub mod table;
 pub mod verify;
+pub mod when;
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use ackbox_config::LoadError;
+use ackbox_domain::ActionKey;
 
 use crate::output::Unwritten;
 
@@ -78,4 +83,11 @@ impl CommandError {
             Self::Failed { .. } | Self::Output(_) => ExitCode::FAILURE,
         }
     }
+}
+
+/// An action's key on the command line.
+fn key(text: &str) -> Result<ActionKey, String> {
+    text.trim().parse().map_err(|_| {
+        "a key is \"act_\" and 32 lower-case letters and digits from 2 to 7".to_owned()
+    })
 }

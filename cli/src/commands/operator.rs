@@ -132,6 +132,7 @@ impl Operator {
             by: by.to_owned(),
             did: did.into(),
             detail,
+            number: None,
             reason: self.reason.clone(),
         }
     }

@@ -3,7 +3,7 @@
 
 mod job;
 mod object;
-mod timeline;
+pub(in crate::commands) mod timeline;
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::commands::job::show_command;
 use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
-use crate::commands::{CommandError, doubt};
+use crate::commands::{self, CommandError, doubt};
 use crate::edge;
 use crate::output::{self, Terminal, Tone, age, escaped, until};
 
@@ -34,19 +34,13 @@ Exit code: 0 where the action is known; 1 where it is not, or where the table ca
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The action's key: what the destination sees in its idempotency header
-    #[arg(value_parser = key)]
+    #[arg(value_parser = commands::key)]
     key: ActionKey,
     /// Write one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     table: TableChoice,
-}
-
-fn key(text: &str) -> Result<ActionKey, String> {
-    text.trim().parse().map_err(|_| {
-        "a key is \"act_\" and 32 lower-case letters and digits from 2 to 7".to_owned()
-    })
 }
 
 /// Shows one action.
@@ -153,7 +147,10 @@ fn facts(story: &Story) -> Vec<(&'static str, String)> {
             None => String::new(),
         };
         let kept = entry.attempts.len() as u64;
-        let cut = if entry.fence > kept && kept > 0 {
+        // An operator's word takes a number too.
+        let words = story.operators.iter().filter(|word| word.number.is_some());
+        let attempts = entry.fence.saturating_sub(words.count() as u64);
+        let cut = if attempts > kept && kept > 0 {
             format!(" (the last {kept} are kept)")
         } else {
             String::new()
@@ -161,8 +158,10 @@ fn facts(story: &Story) -> Vec<(&'static str, String)> {
         facts.push(("state", format!("{}{reason}", entry.state)));
         facts.push(("source", entry.source.to_string()));
         facts.push(("destination", entry.destination.to_string()));
-        facts.push(("attempts", format!("{}{cut}", entry.fence)));
-        facts.extend(doubt::word(entry).map(|word| ("its word", word)));
+        facts.push(("attempts", format!("{attempts}{cut}")));
+        let by_operator = doubt::is_answered_by_operator(entry, &story.operators);
+        let whose = if by_operator { "a word" } else { "its word" };
+        facts.extend(doubt::word(entry, &story.operators).map(|word| (whose, word)));
         facts.extend(doubt::heard(entry).map(|heard| ("last asked", escaped(heard))));
     } else {
         facts.push(("state", "closed; its entry has expired".to_owned()));

@@ -188,7 +188,7 @@ fn one_job_is_shown_with_its_steps_and_what_was_seen_of_it() {
         "refund-v1 on expired, failed -> mailer  act_",
         "expected    /size = 12",
         "ended: completed by tornado of acme",
-        "conflict: failed by tornado of acme: the job has ended as completed",
+        ": failed by tornado of acme: the job has ended as completed",
     ] {
         assert!(ended.out.contains(part), "{part}: {}", ended.out);
     }

@@ -3,7 +3,7 @@
 
 use ackbox_domain::Timestamp;
 use ackbox_domain::job::{Binding, JobRef, SILENT};
-use ackbox_store::{JobRecord, JobStory, Observed, ObservedRecord};
+use ackbox_store::{JobRecord, JobStory, Observed, ObservedRecord, OperatorRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -63,6 +63,7 @@ pub struct JobView<'s> {
     /// Of the steps that wait for how the job has ended, or for its being given up.
     actions: Vec<StepKey<'s>>,
     observations: Vec<ObservedView<'s>>,
+    operators: Vec<OperatorView<'s>>,
     unreadable: Vec<UnreadableView<'s>>,
     binding: Option<&'s RawValue>,
 }
@@ -81,6 +82,33 @@ pub struct ObservedView<'s> {
     why: Option<&'s str>,
     until: Option<String>,
     expired_at: Option<String>,
+    /// By which an operator names one that disagrees.
+    fingerprint: &'s str,
+    /// What an operator made of it.
+    resolution: Option<&'s str>,
+}
+
+/// What an operator did.
+#[derive(Clone, Debug, Serialize)]
+struct OperatorView<'s> {
+    at: String,
+    by: &'s str,
+    did: &'s str,
+    detail: Option<&'s str>,
+    reason: Option<&'s str>,
+}
+
+impl<'s> OperatorView<'s> {
+    fn all(story: &'s JobStory) -> Vec<Self> {
+        let of = |record: &'s OperatorRecord| Self {
+            at: record.at.to_string(),
+            by: &record.by,
+            did: &record.did,
+            detail: record.detail.as_deref(),
+            reason: record.reason.as_deref(),
+        };
+        story.operators.iter().map(of).collect()
+    }
 }
 
 /// An item that this version cannot read.
@@ -109,6 +137,7 @@ impl<'s> JobView<'s> {
             silent_at: time(record.silent_at),
             actions: made(record),
             observations: ObservedView::all(story),
+            operators: OperatorView::all(story),
             unreadable: UnreadableView::all(story),
             binding: serde_json::from_str(record.written()).ok(),
         })
@@ -158,6 +187,8 @@ impl<'s> ObservedView<'s> {
             count: record.count,
             why: record.why.as_deref(),
             until: time(record.until),
+            fingerprint: record.print(),
+            resolution: record.resolved.as_ref().map(|(how, _)| how.as_str()),
             expired_at: time(record.expired_at),
         }
     }

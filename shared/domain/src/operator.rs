@@ -14,7 +14,7 @@ pub use anew::Held;
 
 use crate::outbox::{EntryState, Origin};
 use crate::settlement::{
-    ClaimDecision, Idempotency, Reason, Settled, Settlement, Standing, Terms, expiry,
+    ClaimDecision, Idempotency, Reason, Settled, Settlement, Standing, Terms, Timing, expiry,
 };
 use crate::time::Timestamp;
 
@@ -171,7 +171,7 @@ pub fn redrive(
     risk: Risk,
     now: Timestamp,
 ) -> Result<Settled, Refusal> {
-    is_free(standing, way.terms, now)?;
+    is_free(standing, way.terms.timing, now)?;
     match standing.state {
         EntryState::Delivered => return Err(Refusal::Delivered),
         EntryState::Pending
@@ -202,10 +202,10 @@ pub fn redrive(
 pub fn resolve(
     standing: &Standing,
     resolution: Resolution,
-    terms: Terms<'_>,
+    timing: &Timing,
     now: Timestamp,
 ) -> Result<Settled, Refusal> {
-    is_free(standing, terms, now)?;
+    is_free(standing, timing, now)?;
     let as_it_is = |settlement| Ok(Settled::new(settlement, standing.first_uncertain_at));
     match (resolution, standing.state) {
         (Resolution::Applied, EntryState::Delivered) | (Resolution::Dead, EntryState::Dead) => {
@@ -229,10 +229,10 @@ pub fn resolve(
 /// It may still be sent itself.
 pub fn replace(
     standing: &Standing,
-    terms: Terms<'_>,
+    timing: &Timing,
     now: Timestamp,
 ) -> Result<Option<Settled>, Refusal> {
-    is_free(standing, terms, now)?;
+    is_free(standing, timing, now)?;
     match standing.state {
         EntryState::Delivered => Ok(None),
         EntryState::Pending => Err(Refusal::StillOpen(standing.state)),
@@ -244,13 +244,13 @@ pub fn replace(
 }
 
 /// Whether nobody has the entry in hand. A claim that ran out is the sweep's: it knows what that means.
-fn is_free(standing: &Standing, terms: Terms<'_>, now: Timestamp) -> Result<(), Refusal> {
+fn is_free(standing: &Standing, timing: &Timing, now: Timestamp) -> Result<(), Refusal> {
     if standing.state != EntryState::Claimed {
         return Ok(());
     }
-    let until = match expiry(standing, terms.timing, now) {
-        ClaimDecision::InProgress { until } => until.plus(terms.timing.clock_skew),
-        _ => now.plus(terms.timing.first_due),
+    let until = match expiry(standing, timing, now) {
+        ClaimDecision::InProgress { until } => until.plus(timing.clock_skew),
+        _ => now.plus(timing.first_due),
     };
     Err(Refusal::UnderWay { until })
 }

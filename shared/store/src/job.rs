@@ -166,6 +166,13 @@ pub struct ObservedRecord {
     pub resolved: Option<(String, Timestamp)>,
 }
 
+impl ObservedRecord {
+    /// What names it among the observations of its job: the end of its sort key.
+    pub fn print(&self) -> &str {
+        self.sk.rsplit('#').next().unwrap_or_default()
+    }
+}
+
 impl Store {
     /// A job, read consistently; `None`: not bound.
     ///

@@ -12,6 +12,7 @@ use ackbox_store::{JobRecord, JobStory, Observed, ObservedRecord};
 
 use super::times;
 use crate::commands::CommandError;
+use crate::commands::show::timeline;
 use crate::commands::table::{self, TableChoice};
 use crate::edge;
 use crate::output::{self, Terminal, Tone, age, escaped, until};
@@ -92,6 +93,11 @@ fn text(job: &JobRef, story: &JobStory, terminal: &Terminal, now: Timestamp) -> 
     }
     for observed in &story.observed {
         lines.push(moment(observed, terminal, now));
+    }
+    for operator in &story.operators {
+        let moment = timeline::operator(operator);
+        let what = terminal.paint(Tone::Bold, &moment.what);
+        lines.push(format!("  {}  {what} ({})", moment.at, age(moment.at, now)));
     }
     for (sort_key, error) in &story.unreadable {
         let what = format!("  {}: {}", escaped(sort_key), escaped(&error.to_string()));
@@ -174,7 +180,15 @@ fn moment(observed: &ObservedRecord, terminal: &Terminal, now: Timestamp) -> Str
                 0 | 1 => String::new(),
                 more => format!("; seen {more} times, last at {}", observed.last_seen),
             };
-            (format!("conflict: {said}: {why}{times}"), Some(Tone::Warn))
+            let print = observed.print();
+            let closed = observed.resolved.as_ref();
+            let tone = closed.map_or(Tone::Warn, |_| Tone::Dim);
+            let closed = closed.map(|(how, at)| format!("; {} at {at}", escaped(how)));
+            let closed = closed.unwrap_or_default();
+            (
+                format!("conflict {print}: {said}: {why}{times}{closed}"),
+                Some(tone),
+            )
         }
     };
     let what = tone.map_or(what.clone(), |tone| terminal.paint(tone, &what));

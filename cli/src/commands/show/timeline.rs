@@ -1,7 +1,7 @@
 //! What the table holds of one action becomes one story, in the order of time.
 
 use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, Timestamp};
-use ackbox_store::{AcceptedRecord, ConflictKind, ConflictRecord, Story};
+use ackbox_store::{AcceptedRecord, ConflictKind, ConflictRecord, OperatorRecord, Story};
 use serde_json::{Value, json};
 
 use crate::commands::doubt;
@@ -9,9 +9,9 @@ use crate::output::{Tone, escaped};
 
 /// Something that happened, or is to happen.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Moment {
-    pub(super) at: Timestamp,
-    pub(super) what: String,
+pub(in crate::commands) struct Moment {
+    pub(in crate::commands) at: Timestamp,
+    pub(in crate::commands) what: String,
     pub(super) tone: Option<Tone>,
     pub(super) json: Value,
 }
@@ -49,11 +49,13 @@ pub(super) fn of(story: &Story) -> Vec<Moment> {
             let what = "accepted (its record has expired)".to_owned();
             moments.push(Moment::new(entry.accepted_at, "accepted", what));
         }
-        moments.extend(entry.attempts.iter().map(|one| attempt(entry, one)));
+        let attempts = entry.attempts.iter();
+        moments.extend(attempts.map(|one| attempt(entry, one, &story.operators)));
         moments.extend(claim(entry));
-        moments.extend(settled(entry));
-        moments.extend(due(entry));
+        moments.extend(settled(entry, &story.operators));
+        moments.extend(due(entry, &story.operators));
     }
+    moments.extend(story.operators.iter().map(operator));
     // A stable sort: what happened in the same second stays in its natural order.
     moments.sort_by_key(|moment| moment.at);
     moments
@@ -92,29 +94,52 @@ fn conflict(record: &ConflictRecord) -> Moment {
     };
     let print = record.fingerprint.short();
     let what = format!(
-        "conflict: {kind}, of {}{id}, fingerprint {print}, {} bytes; seen {} times, last at {}",
+        "conflict: {kind}, of {}{id}, fingerprint {print}, {}; seen {} times, last at {}{}",
         record.source,
-        record.body.bytes.len(),
+        record
+            .body
+            .as_ref()
+            .map_or("its body is removed".to_owned(), |body| format!(
+                "{} bytes",
+                body.bytes.len()
+            )),
         record.count,
-        record.last_seen
+        record.last_seen,
+        record
+            .resolved
+            .as_ref()
+            .map_or(String::new(), |(how, at)| format!(
+                "; {} at {at}",
+                escaped(how)
+            )),
     );
     let word = match record.kind {
         ConflictKind::Conflict => "conflict",
         ConflictKind::Uncompared => "uncompared",
     };
+    let tone = if record.resolved.is_some() {
+        Tone::Dim
+    } else {
+        Tone::Warn
+    };
+    let resolution = record.resolved.as_ref().map(|(how, _)| how);
     Moment::new(record.first_seen, word, what)
-        .toned(Tone::Warn)
+        .toned(tone)
+        .with("resolution", json!(resolution))
         .with("source", json!(record.source))
         .with("rule", json!(record.rule))
         .with("event", json!(record.event))
         .with("message_id", json!(record.message_id))
         .with("fingerprint", json!(print))
-        .with("bytes", json!(record.body.bytes.len()))
+        .with(
+            "bytes",
+            json!(record.body.as_ref().map(|body| body.bytes.len())),
+        )
         .with("count", json!(record.count))
         .with("last_seen", json!(record.last_seen.to_string()))
 }
 
-fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
+fn attempt(entry: &OutboxEntry, one: &AttemptRecord, operators: &[OperatorRecord]) -> Moment {
     let at = entry.accepted_at.plus(one.began_after);
     let mut what = format!("attempt {}: {}", one.number, one.kind);
     if let Some(status) = one.status {
@@ -129,9 +154,10 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
         .first_uncertain_at
         .is_some_and(|first| first.since(entry.accepted_at).as_secs() == one.began_after.as_secs())
         && one.kind.may_have_arrived();
-    let is_denied = one.kind.may_have_arrived() && one.number <= entry.cleared_fence;
-    if is_denied {
-        what.push_str("; not applied, the destination said later");
+    let denied = doubt::denied_by(entry, one.number, operators);
+    let denied = denied.filter(|_| one.kind.may_have_arrived());
+    if let Some(who) = &denied {
+        what.push_str(&format!("; not applied, {who} said later"));
     } else if is_first_uncertain && entry.state != EntryState::Delivered {
         what.push_str("; from here on it may have arrived");
     }
@@ -145,7 +171,25 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord) -> Moment {
         .with("number", json!(one.number))
         .with("outcome", json!(one.kind.as_str()))
         .with("status", json!(one.status))
-        .with("not_applied", json!(is_denied))
+        .with("not_applied", json!(denied.is_some()))
+}
+
+/// What an operator did.
+pub(in crate::commands) fn operator(record: &OperatorRecord) -> Moment {
+    let mut what = format!("{} by {}", record.did, escaped(&record.by));
+    if let Some(detail) = &record.detail {
+        what.push_str(&format!(": {}", escaped(detail)));
+    }
+    if let Some(reason) = &record.reason {
+        what.push_str(&format!(" (why: {})", escaped(reason)));
+    }
+    Moment::new(record.at, "operator", what)
+        .toned(Tone::Bold)
+        .with("did", json!(record.did))
+        .with("by", json!(record.by))
+        .with("number", json!(record.number))
+        .with("detail", json!(record.detail))
+        .with("reason", json!(record.reason))
 }
 
 fn claim(entry: &OutboxEntry) -> Option<Moment> {
@@ -163,7 +207,7 @@ fn claim(entry: &OutboxEntry) -> Option<Moment> {
     Some(moment)
 }
 
-fn settled(entry: &OutboxEntry) -> Option<Moment> {
+fn settled(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<Moment> {
     let at = entry.settled_at?;
     let is_end = entry.state.is_closed() || entry.state == EntryState::Held;
     let tone = match entry.state {
@@ -175,7 +219,9 @@ fn settled(entry: &OutboxEntry) -> Option<Moment> {
         Some(reason) => format!(" ({})", escaped(reason)),
         None => String::new(),
     };
-    let what = if doubt::is_delivered_by_word(entry) {
+    let what = if doubt::is_delivered_by_operator(entry, operators) {
+        "delivered: an operator said so".to_owned()
+    } else if doubt::is_delivered_by_word(entry) {
         "delivered: the destination was asked, and has it".to_owned()
     } else if is_end {
         format!("{}{reason}", entry.state)
@@ -189,14 +235,17 @@ fn settled(entry: &OutboxEntry) -> Option<Moment> {
     Some(moment)
 }
 
-fn due(entry: &OutboxEntry) -> Option<Moment> {
+fn due(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<Moment> {
     let at = entry.due_at?;
     let what = match entry.state {
         EntryState::Pending if entry.fence == 0 => {
             "due for the sweep, should the stream not have brought it before"
         }
         EntryState::Pending if doubt::is_cleared(entry) => {
-            "due for one attempt more, by the destination's word"
+            match doubt::is_answered_by_operator(entry, operators) {
+                true => "due for one attempt more, by an operator's word",
+                false => "due for one attempt more, by the destination's word",
+            }
         }
         EntryState::Pending => "due for its next attempt",
         EntryState::Unknown => "the destination is asked what became of it",

@@ -212,14 +212,9 @@ fn nobody_speaks_over_an_attempt_that_is_under_way() {
             Resolution::NotApplied,
             Resolution::Dead,
         ] {
-            assert!(under_way(resolve(
-                &claimed,
-                resolution,
-                terms(&policy),
-                NOW
-            )));
+            assert!(under_way(resolve(&claimed, resolution, &TIMING, NOW)));
         }
-        let replaced = replace(&claimed, terms(&policy), NOW);
+        let replaced = replace(&claimed, &TIMING, NOW);
         assert!(matches!(replaced, Err(Refusal::UnderWay { .. })));
     }
 }
@@ -229,7 +224,7 @@ fn what_an_operator_knows_closes_or_frees_an_entry() {
     use EntryState::{Dead, Delivered, Held, Pending, Unknown};
     let policy = policy(WINDOW, OnUnknown::Hold);
     let decided = |standing: &Standing, resolution| {
-        resolve(standing, resolution, terms(&policy), NOW).map(|settled| settled.settlement)
+        resolve(standing, resolution, &TIMING, NOW).map(|settled| settled.settlement)
     };
     for state in [Pending, Unknown, Held, Dead] {
         let applied = decided(&in_doubt(state, 10), Resolution::Applied);
@@ -239,7 +234,7 @@ fn what_an_operator_knows_closes_or_frees_an_entry() {
         let standing = in_doubt(state, 90_000);
         let dead = decided(&standing, Resolution::Dead);
         assert_eq!(dead, Ok(Settlement::Dead(Reason::Operator)));
-        let not_applied = resolve(&standing, Resolution::NotApplied, terms(&policy), NOW).unwrap();
+        let not_applied = resolve(&standing, Resolution::NotApplied, &TIMING, NOW).unwrap();
         let after = written(&standing, &not_applied);
         let claim = may_claim(&after, terms(&policy), ORIGIN, NOW);
         assert_eq!(claim, ClaimDecision::Attempt);
@@ -265,8 +260,7 @@ fn what_an_operator_knows_closes_or_frees_an_entry() {
 #[test]
 fn only_what_is_not_to_be_sent_itself_is_replaced() {
     use EntryState::{Dead, Delivered, Held, Pending, Unknown};
-    let policy = policy(WINDOW, OnUnknown::Retry);
-    let replaced = |state| replace(&in_state(state), terms(&policy), NOW);
+    let replaced = |state| replace(&in_state(state), &TIMING, NOW);
     for state in [Dead, Held, Unknown] {
         let settled = replaced(state).unwrap().unwrap();
         assert_eq!(settled.settlement, Settlement::Dead(Reason::Replaced));

@@ -251,7 +251,7 @@ async fn the_largest_action_that_is_accepted_can_also_be_recorded_as_a_conflict(
     let answer = engine.store.accept(&other, &TIMING, soon()).await.unwrap();
     assert_eq!(answer, Acceptance::Conflict { accepted_at: NOW });
     let story = engine.store.story(&other.key).await.unwrap();
-    assert!(story.conflicts[0].body == other.body);
+    assert!(story.conflicts[0].body.as_ref() == Some(&other.body));
 }
 
 #[tokio::test]

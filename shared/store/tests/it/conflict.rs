@@ -37,7 +37,7 @@ async fn a_conflict_leaves_the_original_byte_for_byte_and_is_on_the_record_whole
     };
     assert_eq!(record.kind, ConflictKind::Conflict);
     assert_eq!(record.fingerprint, other.fingerprint);
-    assert_eq!(record.body, other.body);
+    assert_eq!(record.body, Some(other.body));
     assert_eq!(record.message_id, other.message_id);
     assert_eq!((record.first_seen, record.count), (other.accepted_at, 1));
 }
@@ -170,7 +170,7 @@ async fn an_edited_recipe_makes_a_duplicate_that_says_what_it_did_not_compare() 
     assert_eq!(answer, duplicate(true));
     let story = engine.store.story(&original.key).await.unwrap();
     assert_eq!(story.conflicts[0].kind, ConflictKind::Uncompared);
-    assert_eq!(story.conflicts[0].body, other_bytes.body);
+    assert_eq!(story.conflicts[0].body, Some(other_bytes.body));
     let listed = engine.listed(Class::Conflict, "reports").await;
     assert_eq!(listed, [], "no operator is asked");
 }

@@ -17,7 +17,7 @@ use crate::action::{NOW, TIMING, secs};
 use crate::engine::{Engine, Item, soon};
 use crate::lost_answers::losing;
 
-fn written(id: &str) -> Value {
+pub(crate) fn written(id: &str) -> Value {
     json!({
         "space": "tornado", "job_id": id, "account": "acme", "tenant": "t-1", "attempt": 1,
         "steps": [
@@ -34,12 +34,12 @@ fn read(json: &Value) -> (Binding, String) {
     (binding(text.as_bytes()).unwrap(), text)
 }
 
-async fn bind(store: &Store, json: &Value) -> Bound {
+pub(crate) async fn bind(store: &Store, json: &Value) -> Bound {
     let (binding, text) = read(json);
     store.bind(&binding, &text, NOW, soon()).await.unwrap()
 }
 
-fn ended(id: &str, outcome: &str) -> JobObservation {
+pub(crate) fn ended(id: &str, outcome: &str) -> JobObservation {
     let body = format!("{{\"job_id\":\"{id}\",\"status\":\"{outcome}\"}}").into_bytes();
     let mut digest = [0; 32];
     for (at, byte) in body.iter().enumerate() {
@@ -77,12 +77,12 @@ fn offer(unbound: Unbound) -> Offer<'static> {
     }
 }
 
-async fn observe(store: &Store, seen: &JobObservation) -> JobAcceptance {
+pub(crate) async fn observe(store: &Store, seen: &JobObservation) -> JobAcceptance {
     store.observe(seen, offer(Unbound::Park)).await.unwrap()
 }
 
 /// How many actions were accepted by this.
-fn accepted(became: &JobAcceptance) -> usize {
+pub(crate) fn accepted(became: &JobAcceptance) -> usize {
     let JobAcceptance::Ended(actions) = became else {
         panic!("{became:?}");
     };
@@ -165,7 +165,7 @@ async fn an_end_is_on_the_record_with_all_the_actions_that_it_makes() {
     assert_eq!(engine.items().await, items);
 }
 
-async fn jobs_listed(engine: &Engine, class: Class) -> usize {
+pub(crate) async fn jobs_listed(engine: &Engine, class: Class) -> usize {
     let space = "tornado".parse().unwrap();
     engine
         .store

@@ -21,6 +21,8 @@ mod faults;
 mod job;
 mod lost_answers;
 mod notice;
+mod operator;
+mod operator_job;
 mod pause;
 mod recorder;
 mod settle;

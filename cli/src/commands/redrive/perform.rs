@@ -1,0 +1,209 @@
+//! Carries a plan out, several actions at a time, each in one transaction, and says how far it came. Ctrl-C
+//! begins no further one, and waits for those under way.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use ackbox_domain::ActionKey;
+use ackbox_store::{Decided, Heard, Store, StoreError};
+use futures_util::{FutureExt as _, StreamExt as _, future, stream};
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::time::Instant;
+
+use super::plan::{Decision, How, Planned};
+use crate::commands::CommandError;
+use crate::commands::doubt::did;
+use crate::commands::operator::Operator;
+use crate::output::{self, Terminal, escaped};
+
+/// How many transactions are under way at a time.
+const AT_ONCE: usize = 8;
+
+/// How long one may take.
+const WITHIN: Duration = Duration::from_secs(20);
+
+/// What became of one action.
+#[derive(Debug)]
+pub(super) enum Became {
+    /// It is written; under this new key, where a new action was made.
+    Done(Option<ActionKey>),
+    /// Nothing was written, for this reason.
+    Not(String),
+}
+
+impl Became {
+    pub(super) const fn is_done(&self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+
+    pub(super) fn problem(&self) -> Option<&str> {
+        match self {
+            Self::Done(_) => None,
+            Self::Not(why) => Some(why),
+        }
+    }
+
+    pub(super) const fn new_key(&self) -> Option<&ActionKey> {
+        match self {
+            Self::Done(key) => key.as_ref(),
+            Self::Not(_) => None,
+        }
+    }
+}
+
+/// How far it came.
+#[derive(Debug, Default)]
+pub(super) struct Performed {
+    pub(super) done: usize,
+    became: BTreeMap<ActionKey, Became>,
+    /// How many were not begun, since it was interrupted.
+    left: usize,
+}
+
+/// Carries out what is decided.
+pub(super) async fn perform(
+    store: &Store,
+    how: &How<'_>,
+    planned: &[Planned],
+    by: (&Operator, &str),
+) -> Performed {
+    let ready: Vec<&Planned> = planned.iter().filter(|one| one.decision.is_ok()).collect();
+    let bar = progress(ready.len());
+    let interrupted = tokio::signal::ctrl_c().shared_once();
+    let mut performed = Performed::default();
+    let begun = stream::iter(&ready).take_until(interrupted);
+    let mut ended = begun
+        .map(|one| async move { (one.key.clone(), one_of(store, how, one, by).await) })
+        .buffer_unordered(AT_ONCE);
+    while let Some((key, became)) = ended.next().await {
+        performed.done += usize::from(became.is_done());
+        performed.became.insert(key, became);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    performed.left = ready.len() - performed.became.len();
+    performed
+}
+
+async fn one_of(
+    store: &Store,
+    how: &How<'_>,
+    one: &Planned,
+    (operator, by): (&Operator, &str),
+) -> Became {
+    match write(store, how, one, (operator, by)).await {
+        Ok(Some(became)) => became,
+        Ok(None) => Became::Not("there is nothing to write".to_owned()),
+        Err(error) => Became::Not(escaped(&error.to_string())),
+    }
+}
+
+async fn write(
+    store: &Store,
+    how: &How<'_>,
+    one: &Planned,
+    (operator, by): (&Operator, &str),
+) -> Result<Option<Became>, StoreError> {
+    let (Ok(decision), Some(entry)) = (&one.decision, &one.entry) else {
+        return Ok(None);
+    };
+    let deadline = Instant::now() + WITHIN;
+    let before = match &entry.reason {
+        Some(reason) => format!("was {} ({reason})", entry.state),
+        None => format!("was {}", entry.state),
+    };
+    let (heard, new) = match decision {
+        Decision::Again { settled, to } => {
+            let risk = if settled.cleared_fence.is_some() && entry.first_uncertain_at.is_some() {
+                ", whatever became of it before"
+            } else {
+                ""
+            };
+            let to_other = to.as_ref().map(|to| format!(", now to {to}"));
+            let detail = format!("{before}{}{risk}", to_other.unwrap_or_default());
+            let mut record = operator.record(by, did::REDRIVE, Some(detail), how.now);
+            record.number = Some(entry.fence.saturating_add(1));
+            let decided = Decided {
+                settled,
+                to: to.as_ref(),
+                record: &record,
+            };
+            (store.decide(entry, decided, deadline).await?, None)
+        }
+        Decision::AsNew { settled, new } => {
+            let detail = format!("{before}; the new action is {}", new.key);
+            let mut record = operator.record(by, did::REDRIVE_AS_NEW, Some(detail), how.now);
+            record.number = settled.map(|_| entry.fence.saturating_add(1));
+            let timing = &how.config.delivery.timing;
+            let replaced = store.replace(entry, settled.as_ref(), &record, new, timing, deadline);
+            (replaced.await?, Some(new.key.clone()))
+        }
+    };
+    Ok(Some(match heard {
+        Heard::Written => Became::Done(new),
+        Heard::Moved(Some(stands)) => {
+            Became::Not(format!("somebody was faster: it is {} now", stands.state))
+        }
+        Heard::Moved(None) => Became::Not("it is gone".to_owned()),
+        Heard::NoBody => Became::Not("its body is gone: there is nothing to send".to_owned()),
+        Heard::There => Became::Not("its new action is there already".to_owned()),
+    }))
+}
+
+fn progress(many: usize) -> ProgressBar {
+    if many < 2 * AT_ONCE || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(many as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len}, {eta} to go") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What interrupts: it ends once, and never where no signal can be heard.
+trait Once {
+    fn shared_once(self) -> future::BoxFuture<'static, ()>;
+}
+
+impl<F: Future<Output = std::io::Result<()>> + Send + 'static> Once for F {
+    fn shared_once(self) -> future::BoxFuture<'static, ()> {
+        async {
+            if self.await.is_err() {
+                future::pending::<()>().await;
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Performed {
+    pub(super) fn of(&self, key: &ActionKey) -> Option<&Became> {
+        self.became.get(key)
+    }
+
+    /// Says what became of it.
+    pub(super) fn tell(&self, planned: usize, terminal: &Terminal) -> Result<(), CommandError> {
+        for (key, became) in &self.became {
+            match became {
+                Became::Done(Some(new)) => {
+                    terminal.line(format!("{key}: the new action is {new}"))?;
+                }
+                Became::Done(None) => {}
+                Became::Not(why) => output::note(&format!("{key}: nothing was done: {why}")),
+            }
+        }
+        let done = self.done;
+        terminal.line(format!(
+            "{done} of {planned} done; the sweep sends them within a minute"
+        ))?;
+        if self.left > 0 {
+            let left = self.left;
+            output::note(&format!(
+                "interrupted: {left} were not begun; the same command finds them again"
+            ));
+        }
+        Ok(())
+    }
+}
