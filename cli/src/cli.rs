@@ -17,6 +17,22 @@ pub const DEFAULT_DB: &str = ".ackbox/dev.db";
 /// The variable of the AWS SDKs that names another engine's endpoint. Where it is set, no engine is embedded.
 pub const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL_DYNAMODB";
 
+/// The variable of the AWS SDKs that names an endpoint for all services, where a service has none of its own.
+const ANY_ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL";
+
+/// The variable of the AWS SDKs that makes them pass over both.
+const NO_ENDPOINTS_VARIABLE: &str = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS";
+
+/// The endpoint of the engine that the environment names, as the SDK reads it.
+pub fn endpoint() -> Option<String> {
+    let is_ignored = edge::environment(NO_ENDPOINTS_VARIABLE);
+    if is_ignored.is_some_and(|word| word.eq_ignore_ascii_case("true")) {
+        return None;
+    }
+    let names = [ENDPOINT_VARIABLE, ANY_ENDPOINT_VARIABLE];
+    names.into_iter().find_map(edge::environment)
+}
+
 /// A webhook inbox and action outbox: it commits before it acknowledges.
 #[derive(Debug, Parser)]
 #[command(name = "ackbox", version, max_term_width = 100)]

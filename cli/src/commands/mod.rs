@@ -5,6 +5,7 @@ pub mod doubt;
 pub mod input;
 pub mod job;
 pub mod list;
+pub mod operator;
 pub mod paused;
 pub mod send;
 pub mod sender;

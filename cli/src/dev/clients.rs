@@ -6,7 +6,7 @@ use aws_sdk_dynamodbstreams::config::SharedHttpClient;
 use url::{Host, Url};
 
 use super::EngineKey;
-use crate::cli::ENDPOINT_VARIABLE;
+use crate::cli;
 use crate::edge;
 
 /// A client for the table, and one for its stream. Cheap to clone.
@@ -35,13 +35,21 @@ impl Clients {
         Self::over(&sdk, plain_http(), None)
     }
 
-    /// As the SDK's own environment says: `AWS_ENDPOINT_URL_DYNAMODB`,
+    /// For what AWS itself, or the endpoint that the SDK finds, answers as: everything is where the SDK looks
+    /// for it, and its configuration is handed on for other services.
+    pub async fn in_aws() -> (Self, SdkConfig) {
+        let sdk = edge::sdk().await;
+        let clients = Self::over(&sdk, ackbox_store::http_client(), None);
+        (clients, sdk)
+    }
+
+    /// As the SDK's own environment says: `AWS_ENDPOINT_URL_DYNAMODB` (else `AWS_ENDPOINT_URL`),
     /// `AWS_ENDPOINT_URL_DYNAMODB_STREAMS` (else the same endpoint), region and credentials.
     ///
     /// An endpoint on this machine gets credentials that say nothing where neither
     /// `AWS_ACCESS_KEY_ID` nor `AWS_PROFILE` is set: no engine there looks at them.
     pub async fn from_environment() -> Self {
-        let endpoint = edge::environment(ENDPOINT_VARIABLE);
+        let endpoint = cli::endpoint();
         let is_local = endpoint.as_deref().is_some_and(is_loopback);
         let has_credentials = ["AWS_ACCESS_KEY_ID", "AWS_PROFILE"]
             .iter()

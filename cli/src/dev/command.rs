@@ -20,7 +20,7 @@ use super::engine::Engine;
 use super::lock::{Announcement, Published, beside};
 use super::runtime::{Extras, Options, Runtime, StreamMode};
 use super::token::{TOKEN_VARIABLE, Token};
-use crate::cli::{ConfigOption, DEFAULT_DB, DEFAULT_PORT, ENDPOINT_VARIABLE, TableOption};
+use crate::cli::{ConfigOption, DEFAULT_DB, DEFAULT_PORT, TableOption, endpoint};
 use crate::commands::CommandError;
 use crate::edge;
 use crate::output::{self, Terminal, escaped, escaped_lines};
@@ -61,7 +61,7 @@ pub struct Args {
     #[command(flatten)]
     config: ConfigOption,
     /// The table's file, created where it is missing [default: .ackbox/dev.db, or the engine that
-    /// $AWS_ENDPOINT_URL_DYNAMODB names]
+    /// $AWS_ENDPOINT_URL_DYNAMODB or $AWS_ENDPOINT_URL names]
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
     /// The port on 127.0.0.1 where webhooks are received; 0: any free one
@@ -158,7 +158,7 @@ struct Table {
 
 impl Table {
     async fn open(args: &Args) -> Result<Self, CommandError> {
-        if args.db.is_none() && edge::environment(ENDPOINT_VARIABLE).is_some() {
+        if args.db.is_none() && endpoint().is_some() {
             // Checkpoints are of one stream by its ARN, so one file does for every engine.
             let checkpoints = PathBuf::from(DEFAULT_DB).with_file_name("stream.json");
             if let Some(folder) = checkpoints.parent() {
@@ -254,7 +254,7 @@ impl Table {
                 )
             }
             None => {
-                let endpoint = edge::environment(ENDPOINT_VARIABLE).unwrap_or_default();
+                let endpoint = endpoint().unwrap_or_default();
                 format!("{table:?} at {endpoint}")
             }
         }
