@@ -58,8 +58,14 @@ pub enum Command {
     Verify(commands::verify::Args),
     /// List what waits for attention
     List(commands::list::Args),
+    /// Count what waits for attention
+    Stats(commands::stats::Args),
     /// Show everything about one action, in the order of time
     Show(commands::show::Args),
+    /// Pause destinations: no request goes there, and nothing is lost
+    Pause(commands::pause::Args),
+    /// End the pause of destinations
+    Resume(commands::resume::Args),
     /// Bind a job, show one, or list those that nothing was heard of
     Job(commands::job::Args),
 }

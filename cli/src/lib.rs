@@ -49,6 +49,9 @@ async fn dispatch(command: Command, terminal: &Terminal) -> Result<ExitCode, Com
         Command::Check(args) => commands::check::run(args, terminal).await,
         Command::Verify(args) => commands::verify::run(args, terminal).await,
         Command::List(args) => commands::list::run(args, terminal).await,
+        Command::Stats(args) => commands::stats::run(args, terminal).await,
+        Command::Pause(args) => commands::pause::run(args, terminal).await,
+        Command::Resume(args) => commands::resume::run(args, terminal).await,
         Command::Show(args) => commands::show::run(args, terminal).await,
         Command::Job(args) => commands::job::run(args, terminal).await,
     }

@@ -5,13 +5,18 @@ pub mod doubt;
 pub mod input;
 pub mod job;
 pub mod list;
+pub mod moment;
 pub mod operator;
+pub mod pause;
 pub mod paused;
+pub mod resume;
 pub mod send;
 pub mod sender;
 pub mod show;
+pub mod stats;
 pub mod table;
 pub mod verify;
+pub mod watch;
 
 use std::error::Error;
 use std::process::ExitCode;

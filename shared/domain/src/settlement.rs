@@ -10,6 +10,7 @@
 mod answer;
 mod asked;
 mod claim;
+mod overdue;
 mod policy;
 mod settled;
 
@@ -18,6 +19,7 @@ use std::time::Duration;
 pub use answer::{Answer, AnswerRule, Flaw, fitting, meaning};
 pub use asked::{AskDecision, Word, may_ask, may_ask_nobody, settle_asked, settle_unasked};
 pub use claim::{ClaimDecision, Standing, may_begin, may_claim};
+pub use overdue::{OVERDUE_AFTER, is_overdue};
 pub use policy::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Terms, Timing};
 pub use settled::{Reason, Settled, Settlement};
 
