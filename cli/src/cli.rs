@@ -58,6 +58,8 @@ pub enum Command {
     Verify(commands::verify::Args),
     /// List what waits for attention
     List(commands::list::Args),
+    /// Count what waits for attention
+    Stats(commands::stats::Args),
     /// Show everything about one action, in the order of time
     Show(commands::show::Args),
     /// Send again what was given up or waits for an operator
@@ -66,6 +68,10 @@ pub enum Command {
     Resolve(commands::resolve::Args),
     /// Remove the bodies of an action or a job, and keep what was accepted
     Redact(commands::redact::Args),
+    /// Pause destinations: no request goes there, and nothing is lost
+    Pause(commands::pause::Args),
+    /// End the pause of destinations
+    Resume(commands::resume::Args),
     /// Bind a job, show one, or list those that nothing was heard of
     Job(commands::job::Args),
 }

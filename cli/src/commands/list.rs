@@ -1,25 +1,27 @@
 //! `ackbox list`: what waits for attention comes from the table's index, by class and name, oldest first;
-//! nothing is scanned. Of what is shown, each entry is read once more, for its state and reason. Which
-//! destinations are paused is said beside them, and what of jobs waits.
+//! nothing is scanned, but for delivered entries on request. Of what is shown, each entry is read once more, for
+//! its state and reason. Which destinations are paused is said beside them, and what of jobs waits.
 
+mod delivered;
 mod filter;
+mod find;
 mod job;
 mod row;
 
 use std::process::ExitCode;
 
-use ackbox_domain::{Name, Timestamp};
-use ackbox_store::{Class, Listed, Store, StoreError};
-use futures_util::StreamExt as _;
-use futures_util::stream;
+use ackbox_domain::Name;
+use ackbox_store::Between;
 use serde_json::json;
 
 use crate::commands::CommandError;
-use crate::commands::paused::Paused;
-use crate::commands::table::{self, TableChoice};
+use crate::commands::moment::{Moment, moment};
+use crate::commands::table::{self, Opened, TableChoice};
+use crate::commands::watch::Watch;
 use crate::edge;
 use crate::output::{self, Terminal, Tone};
 use filter::{Filter, State};
+use find::{Found, find};
 use job::JobRow;
 use row::Row;
 
@@ -28,20 +30,18 @@ Examples:
   ackbox list                             all that is not delivered
   ackbox list --state held                what waits for an operator
   ackbox list --state unknown             what a destination is to be asked about; DUE says when
+  ackbox list --state overdue             what should have been taken up two minutes ago
   ackbox list --destination mailer --json
-  ackbox list --state conflict --source stripe
+  ackbox list --state conflict --source stripe --since 2h
   ackbox list --state parked              ends of jobs that are not bound yet
+  ackbox list --watch                     the same every 2 seconds, on a terminal
+  ackbox list --state delivered --scan --since 1day
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ackbox list
+  AWS_PROFILE=production ackbox list --aws
 
-Oldest due first; then what belongs to jobs, and the destinations that are paused, until when and why. Delivered entries stand in no index and are not listed: `ackbox show KEY` shows one.
+Oldest due first; then what belongs to jobs, and the destinations that are paused, by whom, until when and why. Delivered entries stand in no index: `ackbox show KEY` shows one, and --state delivered --scan reads the whole table for them, after it has said what that costs.
 
-Exit code: 0, also where nothing waits; 1 where the table cannot be read; 2 for a wrong command line.";
-
-/// How many entries of a class and name are looked at where the index alone cannot tell which are wanted.
-const WINDOW: usize = 1000;
-
-/// How many entries are read at a time.
-const READS: usize = 16;
+Exit code: 0, also where nothing waits; 1 where the table cannot be read; 2 for a wrong command line; 130 where Ctrl-C ended a scan.";
 
 /// The options of `ackbox list`.
 #[derive(Debug, clap::Args)]
@@ -56,129 +56,101 @@ pub struct Args {
     /// Only entries of this source
     #[arg(long, value_name = "NAME")]
     source: Option<Name>,
+    /// Only what was accepted then or later: a time (2026-11-29T12:00:00Z), or how long ago (2h)
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    since: Option<Moment>,
+    /// Only what was accepted then or before
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    until: Option<Moment>,
     /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
+    /// Read the whole table, for delivered entries
+    #[arg(long, conflicts_with = "watch")]
+    scan: bool,
+    /// Do not ask before a scan
+    #[arg(long, requires = "scan")]
+    yes: bool,
     /// Write one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    watch: Watch,
+    #[command(flatten)]
     table: TableChoice,
+}
+
+impl Args {
+    fn filter(&self) -> Filter {
+        let now = edge::now();
+        Filter {
+            state: self.state,
+            destination: self.destination.clone(),
+            source: self.source.clone(),
+            between: Between {
+                since: self.since.map(|since| since.at(now)),
+                until: self.until.map(|until| until.at(now)),
+            },
+            now,
+        }
+    }
+
+    fn check(&self) -> Result<(), CommandError> {
+        let wrong = match (self.state == Some(State::Delivered), self.scan) {
+            (true, false) => {
+                "delivered entries are in no index: `ackbox show KEY` shows one, and --scan reads the whole table for them"
+            }
+            (false, true) => "only delivered entries need --scan: say --state delivered",
+            _ => {
+                let Between { since, until } = self.filter().between;
+                if since.zip(until).is_none_or(|(since, until)| since <= until) {
+                    return Ok(());
+                }
+                "--since is later than --until: nothing can be between them"
+            }
+        };
+        Err(CommandError::Usage(wrong.to_owned()))
+    }
 }
 
 /// Lists.
 ///
 /// # Errors
 ///
-/// The table cannot be opened or read; delivered entries are asked for.
+/// The table cannot be opened or read; delivered entries are asked for without a scan.
 pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandError> {
-    if args.state == Some(State::Delivered) {
-        return Err(CommandError::Usage(
-            "delivered entries are in no index, so they cannot be listed: `ackbox show KEY` shows one"
-                .to_owned(),
-        ));
+    args.check()?;
+    if args.watch.is_wanted()? {
+        let draw = async || {
+            let opened = args.table.open().await?;
+            let found = found(&args, opened).await?;
+            let mut lines = text(&found, terminal);
+            lines.extend(found.notes());
+            Ok(lines.join("\n"))
+        };
+        return args.watch.draw(terminal, draw).await;
     }
-    let filter = Filter {
-        state: args.state,
-        destination: args.destination.clone(),
-        source: args.source.clone(),
-    };
     let opened = args.table.open().await?;
-    let found = find(&opened.store, &filter, usize::from(args.limit)).await;
-    opened.close().await;
-    let found = found.map_err(table::unread)?;
-    if let Some(note) = &found.note {
-        output::note(note);
+    if args.scan {
+        return delivered::run(&args, opened, terminal).await;
     }
-    tell(&args, found, terminal)?;
+    let found = found(&args, opened).await?;
+    tell(&args, &found, terminal)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was found.
-struct Found {
-    rows: Vec<Row>,
-    jobs: Vec<JobRow>,
-    paused: Vec<Paused>,
-    /// Whether nothing else fits the filter.
-    complete: bool,
-    note: Option<String>,
+async fn found(args: &Args, opened: Opened) -> Result<Found, CommandError> {
+    let found = find(&opened.store, args.filter(), usize::from(args.limit)).await;
+    opened.close().await;
+    found.map_err(table::unread)
 }
 
-/// Rows, and whether nothing else fits.
-struct Paged<T> {
-    rows: Vec<T>,
-    complete: bool,
-}
-
-/// An item of the index, and where it stood.
-struct Hit {
-    class: Class,
-    name: Name,
-    listed: Listed,
-}
-
-async fn find(store: &Store, filter: &Filter, limit: usize) -> Result<Found, StoreError> {
-    let meta = store.meta().await?;
-    let note = filter.unknown_name(&meta);
-    let paused = Paused::among(store, filter.destinations(&meta)).await?;
-    let entries = entries(store, filter, filter.queries(&meta), limit).await?;
-    let jobs = JobRow::find(store, filter, filter.job_queries(&meta), limit).await?;
-    Ok(Found {
-        complete: entries.complete && jobs.complete,
-        rows: entries.rows,
-        jobs: jobs.rows,
-        paused,
-        note,
-    })
-}
-
-async fn entries(
-    store: &Store,
-    filter: &Filter,
-    queries: Vec<(Class, Name)>,
-    limit: usize,
-) -> Result<Paged<Row>, StoreError> {
-    let mut hits = Vec::new();
-    let mut complete = true;
-    for (class, name) in queries {
-        let window = if filter.needs_entries(class) {
-            WINDOW.max(limit)
-        } else {
-            limit
-        };
-        // One more than wanted tells whether there are others.
-        let mut listed = store.list(class, &name, window + 1).await?;
-        complete &= listed.len() <= window;
-        listed.truncate(window);
-        let hit = |listed| Hit {
-            class,
-            name: name.clone(),
-            listed,
-        };
-        hits.extend(listed.into_iter().map(hit));
-    }
-    hits.sort_by_key(|hit| hit.listed.due_at);
-    let mut rows = Vec::new();
-    let reads = hits.iter().map(|hit| Row::read(store, hit));
-    let mut read = std::pin::pin!(stream::iter(reads).buffered(READS));
-    while let Some(row) = read.next().await {
-        match row? {
-            Some(row) if filter.takes(&row) => {
-                if rows.len() == limit {
-                    complete = false;
-                    break;
-                }
-                rows.push(row);
-            }
-            _ => {}
-        }
-    }
-    Ok(Paged { rows, complete })
-}
-
-fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandError> {
-    let now: Timestamp = edge::now();
+fn tell(args: &Args, found: &Found, terminal: &Terminal) -> Result<(), CommandError> {
     if args.json {
+        if let Some(note) = &found.note {
+            output::note(note);
+        }
+        let now = found.now;
         let entries: Vec<_> = found.rows.iter().map(Row::json).collect();
         let paused: Vec<_> = found.paused.iter().map(|paused| paused.json(now)).collect();
         let jobs: Vec<_> = found.jobs.iter().map(JobRow::json).collect();
@@ -187,23 +159,30 @@ fn tell(args: &Args, found: Found, terminal: &Terminal) -> Result<(), CommandErr
         terminal.line(object.to_string())?;
         return Ok(());
     }
+    for line in text(found, terminal) {
+        terminal.line(line)?;
+    }
+    for note in found.notes() {
+        output::note(&note);
+    }
+    Ok(())
+}
+
+fn text(found: &Found, terminal: &Terminal) -> Vec<String> {
+    let now = found.now;
+    let mut lines = Vec::new();
     if found.rows.is_empty() && found.jobs.is_empty() {
-        terminal.line("nothing waits for attention")?;
+        lines.push(found.nothing.to_owned());
     }
     if !found.rows.is_empty() {
         let rows = found.rows.iter().map(|row| row.cells(now)).collect();
-        terminal.line(terminal.table(Row::HEADINGS, rows))?;
+        lines.push(terminal.table(Row::HEADINGS, rows));
     }
-    if let Some(first) = found.jobs.first() {
+    if !found.jobs.is_empty() {
         let rows = found.jobs.iter().map(|row| row.cells(now)).collect();
-        terminal.line(terminal.table(JobRow::HEADINGS, rows))?;
-        output::note(&first.hint());
+        lines.push(terminal.table(JobRow::HEADINGS, rows));
     }
-    for paused in &found.paused {
-        terminal.line(terminal.paint(Tone::Warn, &paused.line(now)))?;
-    }
-    if !found.complete {
-        output::note("there are more: raise --limit, or name a --state, --destination or --source");
-    }
-    Ok(())
+    let paused = found.paused.iter().map(|paused| paused.line(now));
+    lines.extend(paused.map(|line| terminal.paint(Tone::Warn, &line)));
+    lines
 }

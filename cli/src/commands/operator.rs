@@ -111,7 +111,7 @@ impl Operator {
         match (prompt.is_terminal, chosen) {
             (false, Chosen::ByName) => Ok(true),
             (false, Chosen::ByFilter) => Err(CommandError::Usage(format!(
-                "{question} Nobody is there to be asked: say --yes, or see first what would be done with --dry-run"
+                "{question} Nobody is there to be asked: say --yes"
             ))),
             (true, _) => prompt
                 .ask(question)

@@ -13,14 +13,14 @@ use std::process::ExitCode;
 
 use ackbox_config::Config;
 use ackbox_domain::operator::Risk;
-use ackbox_domain::{ActionKey, Name, Timestamp};
+use ackbox_domain::{ActionKey, Name};
 use ackbox_store::Store;
 use serde_json::json;
 
 use crate::cli::ConfigOption;
+use crate::commands::moment::{Moment, moment};
 use crate::commands::operator::{Chosen, Operator};
 use crate::commands::table::{self, TableChoice};
-use crate::commands::when::when;
 use crate::commands::{self, CommandError};
 use crate::edge;
 use crate::output::{self, Terminal};
@@ -61,11 +61,11 @@ pub struct Args {
     #[arg(long, value_name = "NAME", requires = "state")]
     source: Option<Name>,
     /// Only what was accepted since then: a time, or how long ago
-    #[arg(long, value_name = "TIME", requires = "state", value_parser = when)]
-    since: Option<Timestamp>,
+    #[arg(long, value_name = "TIME", requires = "state", value_parser = moment)]
+    since: Option<Moment>,
     /// Only what was accepted until then
-    #[arg(long, value_name = "TIME", requires = "state", value_parser = when)]
-    until: Option<Timestamp>,
+    #[arg(long, value_name = "TIME", requires = "state", value_parser = moment)]
+    until: Option<Moment>,
     /// At most this many
     #[arg(long, value_name = "N", requires = "state", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -179,8 +179,8 @@ async fn planned(
                 state,
                 destination: args.destination.as_ref(),
                 source: args.source.as_ref(),
-                since: args.since,
-                until: args.until,
+                since: args.since.map(|since| since.at(how.now)),
+                until: args.until.map(|until| until.at(how.now)),
                 limit: args.limit.map_or(usize::MAX, |limit| limit as usize),
             };
             choice::planned(store, how, &filter).await

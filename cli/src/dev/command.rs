@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use ackbox_config::Config;
 use ackbox_secrets::Secrets;
+use ackbox_store::Store;
 use tracing_subscriber::EnvFilter;
 
 use super::clients::Clients;
@@ -22,8 +23,9 @@ use super::runtime::{Extras, Options, Runtime, StreamMode};
 use super::token::{TOKEN_VARIABLE, Token};
 use crate::cli::{ConfigOption, DEFAULT_DB, DEFAULT_PORT, TableOption, endpoint};
 use crate::commands::CommandError;
+use crate::commands::paused::Paused;
 use crate::edge;
-use crate::output::{self, Terminal, escaped, escaped_lines};
+use crate::output::{self, Terminal, Tone, escaped, escaped_lines};
 use report::{Ignored, Serving};
 
 /// The most records of one batch, and how long a batch waits for more. Not at all: here, nobody pays for
@@ -125,6 +127,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         token: &token.shell,
     };
     serving.tell(terminal).await?;
+    table.tell_paused(&args.table.name(), terminal).await?;
     for warning in wanting::secrets(&config, &secrets).await {
         warn(&warning);
     }
@@ -223,6 +226,25 @@ impl Table {
         Runtime::start_with(options, extras)
             .await
             .map_err(not_started)
+    }
+
+    /// Says which destinations are paused: they would seem not to be served.
+    async fn tell_paused(&self, table: &str, terminal: &Terminal) -> Result<(), CommandError> {
+        let store = Store::new(self.clients.dynamodb.clone(), table);
+        let paused = async {
+            let meta = store.meta().await?;
+            Paused::among(&store, &meta.destinations).await
+        };
+        match paused.await {
+            Ok(paused) => {
+                for paused in paused {
+                    let line = paused.line(edge::now());
+                    terminal.line(terminal.paint(Tone::Warn, &line))?;
+                }
+            }
+            Err(error) => warn(&format!("what is paused cannot be read: {error}")),
+        }
+        Ok(())
     }
 
     /// Tells `list` and `show` where the file is served.

@@ -1,7 +1,8 @@
 //! Whether a destination may be spoken to: its name comes in, the answer goes out, by what the table said
 //! a moment ago; attempts' ends come in, and begin, lengthen and end its pause there. What must never
-//! happen: a request to a paused destination that is not the one probe, or a pause of which the table
-//! knows nothing.
+//! happen: a request to a paused destination that is not the one probe, a pause of which the table
+//! knows nothing, or a word of the breaker against an operator's pause, which also a destination without
+//! a breaker has.
 //!
 //! Of one destination, one task at a time looks at the table or writes; the others wait for what it
 //! learns. Between two looks passes [`FRESH`], so a pause that another process began is noticed by
@@ -27,18 +28,14 @@ use crate::record;
 /// How old what is known of a pause may be.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What this process knows of each destination that has a breaker.
+/// What this process knows of each destination.
 pub(crate) struct Circuits(BTreeMap<Name, Mutex<Circuit>>);
 
 impl Circuits {
     pub(crate) fn of(config: &Config) -> Self {
-        let destinations = config.destinations.iter();
-        let has_breaker = destinations.filter(|(_, destination)| destination.breaker.is_some());
-        Self(
-            has_breaker
-                .map(|(name, _)| (name.clone(), Mutex::default()))
-                .collect(),
-        )
+        // Also those whose breaker is off: an operator may pause any.
+        let names = config.destinations.keys();
+        Self(names.map(|name| (name.clone(), Mutex::default())).collect())
     }
 }
 
@@ -103,7 +100,8 @@ pub(crate) struct Probe {
 }
 
 impl Dispatcher {
-    /// Whether a destination may be spoken to. One that has no breaker always may.
+    /// Whether a destination may be spoken to. One that the configuration does not have always may: its entries
+    /// are not sent anyway.
     pub(crate) async fn gate(&self, destination: &Name) -> Result<Gate, StoreError> {
         let Some(circuit) = self.0.circuits.0.get(destination) else {
             return Ok(Gate::Open);
@@ -191,7 +189,9 @@ impl Dispatcher {
                 let asked = Instant::now();
                 let mut circuit = circuit.lock().await;
                 circuit.failures = circuit.failures.and(Sign::of(outcome));
-                let is_due = circuit.failures.are_enough(breaker) && circuit.record.pause.is_none();
+                let skew = self.0.config.delivery.timing.clock_skew;
+                let is_free = circuit.record.is_free(self.now(), skew);
+                let is_due = circuit.failures.are_enough(breaker) && is_free;
                 if is_due && !circuit.has_failed_since(asked) {
                     let pause = Pause::begin(breaker, outcome, self.now());
                     self.pause(name, &mut circuit, &pause).await;

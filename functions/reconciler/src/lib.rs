@@ -1,6 +1,7 @@
 //! The reconciler: entries of which nobody knows whether they arrived come in, each destination is
 //! asked, and its word is settled. Bound jobs of which nothing was heard come in too, and their source is
-//! asked; and so do parked observations, which are offered again to their jobs.
+//! asked; and so do parked observations, which are offered again to their jobs. In the end, what waits is
+//! counted and told.
 //!
 //! It runs on a schedule, beside dispatchers and other reconcilers. Asking is not delivering: two that
 //! ask about one entry do no harm, and of what they settle, the first holds. A destination's "not
@@ -8,7 +9,6 @@
 //!
 //! What must never happen: that silence, an error or an answer that no rule knows is taken for a word.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use ackbox_domain::settlement::{
 use ackbox_domain::{ActionKey, Name, OutboxEntry, StoredBody, Timestamp};
 use ackbox_edge::Clock;
 use ackbox_outbound::{Asked, Outbound, Question};
-use ackbox_store::{Change, Class, SettleResult, Store, StoreError};
+use ackbox_store::{Change, Class, Gauged, SettleResult, Store, StoreError};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde_json::Value;
@@ -29,6 +29,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 mod count;
+mod gauge;
 mod parked;
 mod record;
 mod silent;
@@ -66,22 +67,30 @@ impl Reconciler {
     pub async fn run(&self, deadline: Instant) -> Value {
         let time = Time::until(deadline);
         // Erased, so that the compiler does not carry the whole way through every caller's type.
-        let all: BoxFuture<'_, Reconciled> = self.all(time).boxed();
+        let naming: BoxFuture<'_, Gauged> = self.names().boxed();
+        let names = naming.await;
+        let all: BoxFuture<'_, Reconciled> = self.all(&names, time).boxed();
         let total = all.await;
         tracing::info!(reconciled = ?total, "reconcile.ended");
         if total.left > 0 {
             // Once is a backlog; run after run, the function's time is too short for its questions.
             tracing::warn!(left = total.left, "reconcile.left");
         }
+        let gauging: BoxFuture<'_, ()> = self.gauge(&names, time).boxed();
+        gauging.await;
         serde_json::to_value(&total).unwrap_or_default()
     }
 
-    async fn all(&self, time: Time) -> Reconciled {
-        let (names, spaces) = self.names().await;
-        let share = (self.0.config.delivery.concurrency / names.len().max(1)).max(4);
+    async fn all(&self, names: &Gauged, time: Time) -> Reconciled {
+        let Gauged {
+            destinations,
+            spaces,
+            ..
+        } = names.clone();
+        let share = (self.0.config.delivery.concurrency / destinations.len().max(1)).max(4);
         // A task each, as the sweep has: none stands in the way of another.
         let mut tasks = JoinSet::new();
-        for name in names {
+        for name in destinations {
             let reconciler = self.clone();
             tasks.spawn(async move { reconciler.destination(&name, share, time).await });
         }
@@ -109,21 +118,25 @@ impl Reconciler {
         total
     }
 
-    /// Every destination and job space that may have something, also where the configuration knows it no more.
-    async fn names(&self) -> (BTreeSet<Name>, BTreeSet<Name>) {
+    /// Every name that may have something, also where the configuration knows it no more.
+    async fn names(&self) -> Gauged {
         let config = &self.0.config;
-        let mut destinations: BTreeSet<Name> = config.destinations.keys().cloned().collect();
-        let mut spaces = config.spaces();
+        let mut names = Gauged {
+            destinations: config.destinations.keys().cloned().collect(),
+            sources: config.sources.keys().cloned().collect(),
+            spaces: config.spaces(),
+        };
         match self.0.store.meta().await {
             Ok(meta) => {
-                destinations.extend(meta.destinations);
-                spaces.extend(meta.spaces);
+                names.destinations.extend(meta.destinations);
+                names.sources.extend(meta.sources);
+                names.spaces.extend(meta.spaces);
             }
             Err(error) => {
                 tracing::error!(error = %in_one_line(&error), "reconcile.names_unavailable");
             }
         }
-        (destinations, spaces)
+        names
     }
 
     async fn destination(&self, name: &Name, share: usize, time: Time) -> Reconciled {

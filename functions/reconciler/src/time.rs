@@ -20,6 +20,11 @@ impl Time {
         }
     }
 
+    /// When it ends, but for so much.
+    pub(crate) fn end(self, left: Duration) -> Instant {
+        self.deadline.checked_sub(left).unwrap_or(self.began)
+    }
+
     /// Whether it is enough now.
     pub(crate) fn is_enough_for(self, needed: Duration) -> bool {
         Instant::now() + needed <= self.deadline

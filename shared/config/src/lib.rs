@@ -32,5 +32,6 @@ pub use kind::{
 pub use load::LoadError;
 pub use lookup::Lookup;
 pub use mistake::{Mistake, Mistakes};
+pub use read::nearest::nearest;
 pub use reconcile::{AskMethod, Reconcile, Unaskable, UrlTemplate};
 pub use reference::{NotAReference, SecretRef};

@@ -31,7 +31,7 @@ mod headers;
 mod job;
 mod locator;
 mod lookup;
-mod nearest;
+pub(crate) mod nearest;
 mod notify;
 mod payload;
 mod reconcile;

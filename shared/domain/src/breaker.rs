@@ -1,6 +1,6 @@
 //! When a destination is paused: outcomes of its attempts and what the table says come in, whether a
 //! request may be made, and what the table is to say next, goes out. What must never happen: a pause
-//! that does not end in a probe.
+//! that does not end in a probe, unless an operator made it.
 //!
 //! Failures in a row are counted by each process for itself, in its memory: on the table they would
 //! cost a write each. The pause itself is on the table, so that all of them see it. When its time is
@@ -11,6 +11,10 @@
 //! A pause is a courtesy, and no attempt's safety rests on it: that is what claims are for. So clocks
 //! that differ, and readings that are a second old, make it begin or end a little early or late for
 //! some, and nothing worse.
+
+mod operator;
+
+pub use operator::OperatorPause;
 
 use std::time::Duration;
 
@@ -156,8 +160,10 @@ pub fn probe_span(lease: Duration, settle_margin: Duration, clock_skew: Duration
 pub struct PauseRecord {
     /// How often it was changed; 0: never written. Every change is for exactly the one that was read.
     pub fence: u64,
-    /// The pause that stands.
+    /// The breaker's pause that stands.
     pub pause: Option<Pause>,
+    /// The operator's pause that stands, instead of a breaker's.
+    pub operator: Option<OperatorPause>,
 }
 
 /// Whether a destination may be spoken to.
@@ -167,19 +173,25 @@ pub enum Gate {
     Open,
     /// Not before this time.
     Paused {
-        /// When the pause, or the time of the probe that is under way, is over.
-        until: Timestamp,
+        /// When the pause, or the time of the probe that is under way, is over; `None`: when an operator says so.
+        until: Option<Timestamp>,
     },
     /// The pause is over, and nobody knows more yet: by whoever takes the probe, once.
     Over,
 }
 
 impl PauseRecord {
-    /// Whether the destination may be spoken to at `now`.
+    /// Whether the destination may be spoken to at `now`. An operator's pause that is over leaves it open: it
+    /// was no sign that the destination does not work, and nothing is to be found out.
     pub fn gate(&self, now: Timestamp) -> Gate {
+        if let Some(pause) = self.operator_pause(now) {
+            return Gate::Paused { until: pause.until };
+        }
         match &self.pause {
             None => Gate::Open,
-            Some(pause) if now < pause.until => Gate::Paused { until: pause.until },
+            Some(pause) if now < pause.until => Gate::Paused {
+                until: Some(pause.until),
+            },
             Some(_) => Gate::Over,
         }
     }

@@ -32,7 +32,7 @@ pub mod time;
 
 pub use acceptance::{Acceptance, Comparison, Fingerprint, compare};
 pub use action::{Action, ActionKey, RenderedBody, act};
-pub use breaker::{Breaker, Gate, Pause, PauseRecord};
+pub use breaker::{Breaker, Gate, OperatorPause, Pause, PauseRecord};
 pub use carriage::{Carriage, Form, Unfit};
 pub use delivery::{AttemptOutcome, OutcomeKind};
 pub use document::Document;

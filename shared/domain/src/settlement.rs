@@ -10,6 +10,7 @@
 mod answer;
 mod asked;
 mod claim;
+mod overdue;
 mod policy;
 mod settled;
 
@@ -19,6 +20,7 @@ pub use answer::{Answer, AnswerRule, Flaw, fitting, meaning};
 pub use asked::{AskDecision, Word, may_ask, may_ask_nobody, settle_asked, settle_unasked};
 pub(crate) use claim::claimed as expiry;
 pub use claim::{ClaimDecision, Standing, may_begin, may_claim};
+pub use overdue::{OVERDUE_AFTER, is_overdue};
 pub use policy::{Backoff, DeliveryPolicy, Idempotency, OnUnknown, Terms, Timing};
 pub use settled::{Reason, Settled, Settlement};
 

@@ -26,7 +26,7 @@ const PAGE: i32 = 25;
 const PAGE_OF_JOBS: i32 = 100;
 
 /// Where a query goes on.
-type Start = Option<HashMap<String, AttributeValue>>;
+pub(crate) type Start = Option<HashMap<String, AttributeValue>>;
 
 /// The keys of what is due, a page at a time.
 #[derive(Debug)]
@@ -71,6 +71,44 @@ pub struct ListedJob {
     pub since: Timestamp,
     /// When it wants attention; of what waits for an operator: since when.
     pub due_at: Timestamp,
+}
+
+/// Between which times items of the index are wanted; each end where one is given, itself included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Between {
+    /// Accepted (of a job: registered, or observed) then or later.
+    pub since: Option<Timestamp>,
+    /// Then or before.
+    pub until: Option<Timestamp>,
+}
+
+impl Between {
+    /// How many items a page looks at: as many as are wanted where each is; else as many as one may.
+    fn page(&self, limit: usize) -> i32 {
+        const MAX: i32 = 1000;
+        match *self == Self::default() {
+            true => i32::try_from(limit).unwrap_or(MAX).clamp(1, MAX),
+            false => MAX,
+        }
+    }
+
+    fn on(&self, query: QueryFluentBuilder) -> QueryFluentBuilder {
+        let ends = [(">=", ":since", self.since), ("<=", ":until", self.until)];
+        let given = ends.into_iter().filter_map(|(sign, value, end)| {
+            end.map(|end| (format!("#accepted_at {sign} {value}"), value, time(end)))
+        });
+        let (mut conditions, mut query) = (Vec::new(), query);
+        for (condition, name, value) in given {
+            conditions.push(condition);
+            query = query.expression_attribute_values(name, value);
+        }
+        if conditions.is_empty() {
+            return query;
+        }
+        query
+            .filter_expression(conditions.join(" AND "))
+            .expression_attribute_names("#accepted_at", attribute::ACCEPTED_AT)
+    }
 }
 
 #[derive(Deserialize)]
@@ -122,7 +160,20 @@ impl Store {
         name: &Name,
         limit: usize,
     ) -> Result<Vec<Listed>, StoreError> {
-        let mut found = self.list_all(class, name, limit, listed).await?;
+        self.list_between(class, name, &Between::default(), limit)
+            .await
+    }
+
+    /// As [`Store::list`], those between two times. All of the class and name may have to be looked at, but
+    /// nothing else.
+    pub async fn list_between(
+        &self,
+        class: Class,
+        name: &Name,
+        between: &Between,
+        limit: usize,
+    ) -> Result<Vec<Listed>, StoreError> {
+        let mut found = self.list_all(class, name, between, limit, listed).await?;
         found.sort_by(|a, b| (a.due_at, &a.key).cmp(&(b.due_at, &b.key)));
         found.truncate(limit);
         Ok(found)
@@ -135,7 +186,21 @@ impl Store {
         name: &Name,
         limit: usize,
     ) -> Result<Vec<ListedJob>, StoreError> {
-        let mut found = self.list_all(class, name, limit, listed_job).await?;
+        self.list_jobs_between(class, name, &Between::default(), limit)
+            .await
+    }
+
+    /// As [`Store::list_between`], the items that belong to jobs.
+    pub async fn list_jobs_between(
+        &self,
+        class: Class,
+        name: &Name,
+        between: &Between,
+        limit: usize,
+    ) -> Result<Vec<ListedJob>, StoreError> {
+        let mut found = self
+            .list_all(class, name, between, limit, listed_job)
+            .await?;
         found.sort_by(|a, b| (a.due_at, &a.job, &a.sk).cmp(&(b.due_at, &b.job, &b.sk)));
         found.truncate(limit);
         Ok(found)
@@ -145,30 +210,31 @@ impl Store {
         &self,
         class: Class,
         name: &Name,
+        between: &Between,
         limit: usize,
         read: fn(IndexItem) -> Option<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let shards = (0..N_SHARDS).map(|n| self.list_shard(class, name, n, limit, read));
+        let shards = (0..N_SHARDS).map(|n| {
+            let query = between.on(self.shard_query(class, name, n));
+            self.list_shard(query, limit, between.page(limit), read)
+        });
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())
     }
 
     async fn list_shard<T>(
         &self,
-        class: Class,
-        name: &Name,
-        n: u8,
+        query: QueryFluentBuilder,
         limit: usize,
+        page: i32,
         read: fn(IndexItem) -> Option<T>,
     ) -> Result<Vec<T>, StoreError> {
+        let query = query
+            .limit(page)
+            .key_condition_expression("#work_shard = :work_shard");
         let mut listed = Vec::new();
         let mut start = None;
         while listed.len() < limit {
-            let page = i32::try_from(limit - listed.len()).unwrap_or(i32::MAX);
-            let query = self
-                .shard_query(class, name, n)
-                .limit(page.min(1000))
-                .key_condition_expression("#work_shard = :work_shard");
-            let (found, next) = self.page(query, start, read).await?;
+            let (found, next) = self.page(query.clone(), start, read).await?;
             listed.extend(found);
             start = next;
             if start.is_none() {
@@ -178,7 +244,7 @@ impl Store {
         Ok(listed)
     }
 
-    fn shard_query(&self, class: Class, name: &Name, n: u8) -> QueryFluentBuilder {
+    pub(crate) fn shard_query(&self, class: Class, name: &Name, n: u8) -> QueryFluentBuilder {
         self.inner
             .client
             .query()

@@ -25,7 +25,7 @@ const REMEMBER: &str = "remembering the names in use";
 pub struct Meta {
     /// The schema version that the table was begun with; `None` where nothing was ever accepted.
     pub schema_version: Option<u32>,
-    /// Every destination that ever had an entry.
+    /// Every destination that ever had an entry, or was paused.
     pub destinations: BTreeSet<Name>,
     /// Every source of which an action was accepted, or an observation of a job kept.
     pub sources: BTreeSet<Name>,
@@ -66,6 +66,15 @@ impl<'n> Used<'n> {
             source: Some(source),
             destination: None,
             space: Some(space),
+        }
+    }
+
+    /// By an operator, who speaks of a destination.
+    pub(crate) const fn by_operator(destination: &'n Name) -> Self {
+        Self {
+            source: None,
+            destination: Some(destination),
+            space: None,
         }
     }
 

@@ -2,7 +2,9 @@
 //! read it writes it. What must never happen: a change of a record that is not the one that was read, so
 //! that two take one probe, or one that was overtaken ends another's pause.
 
-use ackbox_domain::{Name, Pause, PauseRecord, Timestamp};
+mod operator;
+
+use ackbox_domain::{Name, OperatorPause, Pause, PauseRecord, Timestamp};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -20,10 +22,11 @@ use crate::{Deadline, ItemError, Store, StoreError};
 const READ: &str = "reading a destination's pause";
 const CHANGE: &str = "changing a destination's pause";
 
-/// The states of a pause item. A pause without an end would be another one.
+/// The states of a pause item. A version that does not know the last one leaves such an item alone.
 const OPEN: &str = "open";
 const PAUSED: &str = "paused";
 const PROBING: &str = "probing";
+const OPERATOR: &str = "operator";
 
 /// What became of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,12 +84,14 @@ impl Store {
             .key(attribute::PK, s(destination_pk(destination)))
             .key(attribute::SK, s(kind::PAUSE))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let request = change(seen, next, id).on(request);
+        let stands = next.map_or(Next::Open, Next::Breaker);
+        let request = change(seen, stands, id).on(request);
         within(deadline, CHANGE, || async {
             match request.clone().send().await {
                 Ok(_) => Ok(PauseChange::Written(PauseRecord {
                     fence: seen.fence.saturating_add(1),
                     pause: next.cloned(),
+                    operator: None,
                 })),
                 Err(error) => self.change_pause_failed(id, error),
             }
@@ -105,18 +110,7 @@ impl Store {
         else {
             return Err(failed(CHANGE, &self.inner.table, error));
         };
-        let Some(item) = refused.item() else {
-            return Ok(PauseChange::Moved(PauseRecord::default()));
-        };
-        let by = item.get(attribute::CLAIM).and_then(|by| by.as_s().ok());
-        // The answer of an earlier try was lost: it is ours.
-        let is_ours = by.is_some_and(|by| by == id);
-        let stands = read(item.clone())?;
-        Ok(if is_ours {
-            PauseChange::Written(stands)
-        } else {
-            PauseChange::Moved(stands)
-        })
+        refused_change(id, refused.item())
     }
 
     fn read_pause_failed(&self, error: SdkError<GetItemError>) -> StoreError {
@@ -124,7 +118,42 @@ impl Store {
     }
 }
 
-fn change(seen: &PauseRecord, next: Option<&Pause>, id: &str) -> Update {
+/// What a change whose condition failed says: how it stands.
+fn refused_change(id: &str, item: Option<&Attributes>) -> Result<PauseChange, StoreError> {
+    let Some(item) = item else {
+        return Ok(PauseChange::Moved(PauseRecord::default()));
+    };
+    let by = item.get(attribute::CLAIM).and_then(|by| by.as_s().ok());
+    // The answer of an earlier try was lost: it is ours.
+    let is_ours = by.is_some_and(|by| by == id);
+    let stands = read(item.clone())?;
+    Ok(if is_ours {
+        PauseChange::Written(stands)
+    } else {
+        PauseChange::Moved(stands)
+    })
+}
+
+/// What is to stand.
+#[derive(Clone, Copy, Debug)]
+enum Next<'n> {
+    Open,
+    Breaker(&'n Pause),
+    Operator(&'n OperatorPause),
+}
+
+impl Next<'_> {
+    const fn state(self) -> &'static str {
+        match self {
+            Self::Open => OPEN,
+            Self::Breaker(pause) if pause.is_probing => PROBING,
+            Self::Breaker(_) => PAUSED,
+            Self::Operator(_) => OPERATOR,
+        }
+    }
+}
+
+fn change(seen: &PauseRecord, next: Next<'_>, id: &str) -> Update {
     let mut update = Update::default();
     // Exactly the record that the decision was made on: nobody had a hand in it since.
     match seen.fence {
@@ -134,16 +163,26 @@ fn change(seen: &PauseRecord, next: Option<&Pause>, id: &str) -> Update {
     update.set(attribute::VERSION, n(u64::from(SCHEMA_VERSION)));
     update.set(attribute::FENCE, n(seen.fence.saturating_add(1)));
     update.set(attribute::CLAIM, s(id));
-    let state = match next {
-        None => OPEN,
-        Some(pause) if pause.is_probing => PROBING,
-        Some(_) => PAUSED,
+    update.set(attribute::STATE, s(next.state()));
+    let (breaker, operator) = match next {
+        Next::Open => (None, None),
+        Next::Breaker(pause) => (Some(pause), None),
+        Next::Operator(pause) => (None, Some(pause)),
     };
-    update.set(attribute::STATE, s(state));
-    update.set_or_remove(attribute::SINCE, next.map(|pause| time(pause.since)));
-    update.set_or_remove(attribute::UNTIL, next.map(|pause| time(pause.until)));
-    update.set_or_remove(attribute::COUNT, next.map(|pause| n(pause.number.into())));
-    update.set_or_remove(attribute::REASON, next.map(|pause| s(&pause.why)));
+    let since = breaker.map(|pause| pause.since);
+    let since = since.or(operator.map(|pause| pause.since));
+    let until = breaker.map(|pause| pause.until);
+    let until = until.or(operator.and_then(|pause| pause.until));
+    let why = breaker.map(|pause| &pause.why);
+    let why = why.or(operator.and_then(|pause| pause.why.as_ref()));
+    update.set_or_remove(attribute::SINCE, since.map(time));
+    update.set_or_remove(attribute::UNTIL, until.map(time));
+    update.set_or_remove(
+        attribute::COUNT,
+        breaker.map(|pause| n(pause.number.into())),
+    );
+    update.set_or_remove(attribute::REASON, why.map(s));
+    update.set_or_remove(attribute::BY, operator.map(|pause| s(&pause.by)));
     update
 }
 
@@ -156,6 +195,7 @@ struct PauseItem {
     until: Option<Timestamp>,
     count: Option<u32>,
     reason: Option<String>,
+    by: Option<String>,
 }
 
 fn read(item: Attributes) -> Result<PauseRecord, StoreError> {
@@ -165,30 +205,38 @@ fn read(item: Attributes) -> Result<PauseRecord, StoreError> {
 
 impl PauseItem {
     fn into_record(self) -> Result<PauseRecord, ItemError> {
-        let is_probing = match self.state.as_str() {
-            OPEN => {
-                return Ok(PauseRecord {
-                    fence: self.fence,
-                    pause: None,
-                });
-            }
-            PAUSED => false,
-            PROBING => true,
+        let (pause, operator) = match self.state.as_str() {
+            OPEN => (None, None),
+            PAUSED => (Some((false, self.since, self.until)), None),
+            PROBING => (Some((true, self.since, self.until)), None),
+            OPERATOR => (None, Some((self.since, self.by))),
             state => return Err(broken(format!("state {state:?} of a pause"))),
         };
-        let (Some(since), Some(until)) = (self.since, self.until) else {
-            return Err(broken("a pause without its times"));
+        let times = || broken("a pause without its times");
+        let why = self.reason;
+        let operator = match operator {
+            Some((since, by)) => Some(OperatorPause {
+                since: since.ok_or_else(times)?,
+                until: self.until,
+                by: by.ok_or_else(|| broken("an operator's pause without its operator"))?,
+                why: why.clone(),
+            }),
+            None => None,
         };
-        let pause = Pause {
-            since,
-            until,
-            number: self.count.unwrap_or(1),
-            is_probing,
-            why: self.reason.unwrap_or_default(),
+        let pause = match pause {
+            Some((is_probing, since, until)) => Some(Pause {
+                since: since.ok_or_else(times)?,
+                until: until.ok_or_else(times)?,
+                number: self.count.unwrap_or(1),
+                is_probing,
+                why: why.unwrap_or_default(),
+            }),
+            None => None,
         };
         Ok(PauseRecord {
             fence: self.fence,
-            pause: Some(pause),
+            pause,
+            operator,
         })
     }
 }

@@ -13,7 +13,7 @@
 //! | parked | `JOB#..` | `PARKED#<identity>` | the observed end of a job that is not bound yet |
 //! | disagreement | `JOB#..` | `CONFLICT#<digest>` | an observation that does not agree with the job |
 //! | operator | any of these but META | `OPERATOR#<time>#<id>` | what an operator did about it, who, when and why. Never updated |
-//! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, until when and why; written when that changes |
+//! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, by its breaker or an operator, until when and why; written when that changes |
 //! | meta | `META` | `META` | every source, destination and job space ever used; only grows |
 //!
 //! The index `work` is sparse: an item stands in it while it wants attention, under
@@ -118,8 +118,10 @@ pub mod attribute {
     pub const COUNT: &str = "count";
     /// Since when a destination is paused, N.
     pub const SINCE: &str = "since";
-    /// Until when, N. Whoever reads it compares.
+    /// Until when, N. Whoever reads it compares. Absent from an operator's pause: until they end it.
     pub const UNTIL: &str = "until";
+    /// Which operator paused it, S.
+    pub const BY: &str = "by";
     /// META: every destination ever used, SS.
     pub const DESTINATIONS: &str = "destinations";
     /// META: every source ever used, SS.

@@ -1,7 +1,8 @@
 //! What `list` is asked for, as queries of the index and as a test of what comes back.
 
-use ackbox_domain::{EntryState, Name};
-use ackbox_store::{Class, Meta};
+use ackbox_domain::settlement::{OVERDUE_AFTER, is_overdue};
+use ackbox_domain::{EntryState, Name, Timestamp};
+use ackbox_store::{Between, Class, Delivered, Listed, Meta};
 
 use super::row::Row;
 
@@ -24,22 +25,24 @@ pub(super) enum State {
     Parked,
     /// A job of which nothing was heard, and that was given up.
     Silent,
-    /// In no index; known only so that this can be said.
-    #[value(hide = true)]
+    /// Should have been taken up more than two minutes ago: due, to be asked about, or left by a claim that ran out.
+    Overdue,
+    /// Done. In no index: needs --scan.
     Delivered,
 }
 
 impl State {
-    const fn class(self) -> Option<Class> {
+    const fn classes(self) -> &'static [Class] {
         match self {
-            Self::Pending | Self::Claimed => Some(Class::Open),
-            Self::Unknown => Some(Class::Unknown),
-            Self::Held => Some(Class::Held),
-            Self::Dead => Some(Class::Dead),
-            Self::Conflict => Some(Class::Conflict),
-            Self::Parked => Some(Class::Parked),
-            Self::Silent => Some(Class::Silent),
-            Self::Delivered => None,
+            Self::Pending | Self::Claimed => &[Class::Open],
+            Self::Overdue => &[Class::Open, Class::Unknown],
+            Self::Unknown => &[Class::Unknown],
+            Self::Held => &[Class::Held],
+            Self::Dead => &[Class::Dead],
+            Self::Conflict => &[Class::Conflict],
+            Self::Parked => &[Class::Parked],
+            Self::Silent => &[Class::Silent],
+            Self::Delivered => &[],
         }
     }
 
@@ -51,7 +54,7 @@ impl State {
             Self::Held => Some(EntryState::Held),
             Self::Dead => Some(EntryState::Dead),
             Self::Delivered => Some(EntryState::Delivered),
-            Self::Conflict | Self::Parked | Self::Silent => None,
+            Self::Conflict | Self::Parked | Self::Silent | Self::Overdue => None,
         }
     }
 }
@@ -62,6 +65,9 @@ pub(super) struct Filter {
     pub(super) state: Option<State>,
     pub(super) destination: Option<Name>,
     pub(super) source: Option<Name>,
+    /// When they were accepted; of what belongs to a job: observed, or registered.
+    pub(super) between: Between,
+    pub(super) now: Timestamp,
 }
 
 impl Filter {
@@ -74,7 +80,10 @@ impl Filter {
             Class::Dead,
             Class::Conflict,
         ];
-        let wanted = |class: &Class| self.state.is_none_or(|state| state.class() == Some(*class));
+        let wanted = |class: &Class| {
+            self.state
+                .is_none_or(|state| state.classes().contains(class))
+        };
         let mut queries = Vec::new();
         for class in all.into_iter().filter(wanted) {
             let (named, known) = match class {
@@ -93,7 +102,7 @@ impl Filter {
     pub(super) fn job_queries(&self, meta: &Meta) -> Vec<(Class, Name)> {
         let wanted = |class: &Class| match self.state {
             None => *class != Class::Silent || self.source.is_none(),
-            Some(state) => state.class() == Some(*class),
+            Some(state) => state.classes().contains(class),
         };
         let classes = [Class::Parked, Class::Conflict, Class::Silent];
         let mut queries = Vec::new();
@@ -127,6 +136,21 @@ impl Filter {
         }
     }
 
+    /// Whether an item of the index is worth a look. What is not due yet is not overdue, whatever it is.
+    pub(super) fn may_take(&self, listed: &Listed) -> bool {
+        let late = self.now.minus(OVERDUE_AFTER);
+        self.state != Some(State::Overdue) || listed.due_at < late
+    }
+
+    /// The delivered entries that are wanted.
+    pub(super) fn delivered(&self) -> Delivered {
+        Delivered {
+            destination: self.destination.clone(),
+            source: self.source.clone(),
+            between: self.between,
+        }
+    }
+
     /// Whether a row is wanted.
     pub(super) fn takes(&self, row: &Row) -> bool {
         let fits = |wanted: &Option<Name>, have: Option<&Name>| {
@@ -134,6 +158,10 @@ impl Filter {
         };
         let state = match self.state.map(State::entry_state) {
             None => true,
+            // One that cannot be read is told by what the index says.
+            Some(_) if self.state == Some(State::Overdue) => row
+                .standing
+                .is_none_or(|standing| is_overdue(&standing, self.now)),
             Some(wanted) => wanted == row.state,
         };
         let destination = fits(&self.destination, Some(&row.destination));
@@ -178,6 +206,8 @@ mod tests {
             state,
             destination: destination.map(|name| name.parse().unwrap()),
             source: None,
+            between: Between::default(),
+            now: Timestamp::from_unix_ms(10_000_000),
         }
     }
 
@@ -188,6 +218,17 @@ mod tests {
         assert_eq!(held, [(Class::Held, "mailer".parse().unwrap())]);
         let claimed = filter(Some(State::Claimed), None).queries(&meta());
         assert!(claimed.iter().all(|(class, _)| *class == Class::Open));
+        let overdue = filter(Some(State::Overdue), Some("mailer")).queries(&meta());
+        let mailer: Name = "mailer".parse().unwrap();
+        assert_eq!(
+            overdue,
+            [(Class::Open, mailer.clone()), (Class::Unknown, mailer)]
+        );
+        assert!(
+            filter(Some(State::Delivered), None)
+                .queries(&meta())
+                .is_empty()
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ackbox_store::{Class, ListedJob, ObservedRecord, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::filter::Filter;
-use super::{Paged, WINDOW};
+use super::find::{Paged, WINDOW};
 use crate::commands::job::show_command;
 use crate::output::{Entry, Tone, age, until};
 
@@ -43,7 +43,8 @@ impl JobRow {
             } else {
                 limit
             };
-            let mut found = store.list_jobs(class, &name, window + 1).await?;
+            let listing = store.list_jobs_between(class, &name, &filter.between, window + 1);
+            let mut found = listing.await?;
             complete &= found.len() <= window;
             found.truncate(window);
             listed.extend(found.into_iter().map(|listed| (class, listed)));

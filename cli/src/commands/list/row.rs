@@ -1,10 +1,11 @@
 //! One line of `list`: an item of the index, with what its entry (or its conflict) says.
 
+use ackbox_domain::settlement::Standing;
 use ackbox_domain::{ActionKey, EntryState, Name, OutboxEntry, Timestamp};
 use ackbox_store::{Class, ConflictKind, ItemError, Store, StoreError};
 use serde_json::{Value, json};
 
-use super::Hit;
+use super::find::Hit;
 use crate::commands::doubt;
 use crate::output::{Entry, Tone, age, until};
 
@@ -17,6 +18,8 @@ pub(super) struct Row {
     pub(super) destination: Name,
     /// `None` where the entry cannot be read.
     pub(super) source: Option<Name>,
+    /// The entry's; `None` for a conflict, and where the entry cannot be read.
+    pub(super) standing: Option<Standing>,
     accepted_at: Timestamp,
     due_at: Option<Timestamp>,
     attempts: u64,
@@ -69,6 +72,7 @@ impl Row {
             key: hit.listed.key.clone(),
             destination: hit.name.clone(),
             source: None,
+            standing: None,
             accepted_at: hit.listed.accepted_at,
             due_at: Some(hit.listed.due_at),
             attempts: 0,
@@ -80,8 +84,9 @@ impl Row {
         }
     }
 
-    fn of_entry(entry: OutboxEntry) -> Self {
+    pub(super) fn of_entry(entry: OutboxEntry) -> Self {
         Self {
+            standing: Some(Standing::from(&entry)),
             cleared_fence: doubt::cleared(&entry),
             why: why(&entry),
             state: Some(entry.state),
@@ -124,6 +129,7 @@ impl Row {
             key: hit.listed.key.clone(),
             destination: last.destination.clone(),
             source: Some(last.source.clone()),
+            standing: None,
             accepted_at: hit.listed.accepted_at,
             due_at: None,
             attempts: 0,
@@ -143,6 +149,7 @@ impl Row {
         let tone = match self.state {
             Some(EntryState::Held | EntryState::Unknown) | None => Tone::Warn,
             Some(EntryState::Dead) => Tone::Bad,
+            Some(EntryState::Delivered) => Tone::Good,
             _ => Tone::Dim,
         };
         vec![

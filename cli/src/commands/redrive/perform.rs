@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ackbox_domain::ActionKey;
 use ackbox_store::{Decided, Heard, Store, StoreError};
-use futures_util::{FutureExt as _, StreamExt as _, future, stream};
+use futures_util::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
@@ -15,6 +15,7 @@ use super::plan::{Decision, How, Planned};
 use crate::commands::CommandError;
 use crate::commands::doubt::did;
 use crate::commands::operator::Operator;
+use crate::commands::watch::interrupted;
 use crate::output::{self, Terminal, escaped};
 
 /// How many transactions are under way at a time.
@@ -70,12 +71,11 @@ pub(super) async fn perform(
 ) -> Performed {
     let ready: Vec<&Planned> = planned.iter().filter(|one| one.decision.is_ok()).collect();
     let bar = progress(ready.len());
-    let interrupted = tokio::signal::ctrl_c().shared_once();
     let mut performed = Performed::default();
-    let begun = stream::iter(&ready).take_until(interrupted);
-    let mut ended = begun
+    let begun = stream::iter(&ready).take_until(interrupted());
+    let mut ended = std::pin::pin!(begun
         .map(|one| async move { (one.key.clone(), one_of(store, how, one, by).await) })
-        .buffer_unordered(AT_ONCE);
+        .buffer_unordered(AT_ONCE));
     while let Some((key, became)) = ended.next().await {
         performed.done += usize::from(became.is_done());
         performed.became.insert(key, became);
@@ -160,22 +160,6 @@ fn progress(many: usize) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// What interrupts: it ends once, and never where no signal can be heard.
-trait Once {
-    fn shared_once(self) -> future::BoxFuture<'static, ()>;
-}
-
-impl<F: Future<Output = std::io::Result<()>> + Send + 'static> Once for F {
-    fn shared_once(self) -> future::BoxFuture<'static, ()> {
-        async {
-            if self.await.is_err() {
-                future::pending::<()>().await;
-            }
-        }
-        .boxed()
-    }
 }
 
 impl Performed {

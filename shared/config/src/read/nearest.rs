@@ -1,7 +1,7 @@
 //! "Did you mean": a word that is not known comes in, the nearest known one goes out.
 
 /// The known word that is nearest to `word`, if one is near enough to be meant.
-pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     // Distances cost the product of both lengths: a word that long is no slip of a known one.
     const MAX: usize = 128;
     if word.len() > MAX {

@@ -53,19 +53,23 @@ fn each_pause_is_twice_as_long_up_to_the_longest() {
 
 #[test]
 fn a_pause_is_over_at_its_end_and_so_is_a_probe_that_was_never_heard_of() {
-    let record = |pause| PauseRecord { fence: 1, pause };
+    let record = |pause| PauseRecord {
+        fence: 1,
+        pause,
+        operator: None,
+    };
     assert_eq!(PauseRecord::default().gate(NOW), Gate::Open);
     let pause = Pause::begin(&BREAKER, &busy(), NOW);
     let end = NOW.plus(BREAKER.pause);
     let just_before = end.minus(Duration::from_millis(1));
     assert_eq!(
         record(Some(pause.clone())).gate(just_before),
-        Gate::Paused { until: end }
+        Gate::Paused { until: Some(end) }
     );
     assert_eq!(record(Some(pause.clone())).gate(end), Gate::Over);
     let until = end.plus(Duration::from_secs(55));
     let probed = record(Some(pause.probed(until)));
-    assert_eq!(probed.gate(end), Gate::Paused { until });
+    assert_eq!(probed.gate(end), Gate::Paused { until: Some(until) });
     assert_eq!(probed.gate(until), Gate::Over);
 }
 
@@ -142,7 +146,7 @@ proptest! {
         for (answers_busy, later) in probes {
             prop_assert!(standing.until <= now.plus(breaker.max_pause));
             prop_assert!(standing.until >= now.plus(breaker.pause));
-            let record = PauseRecord { fence: 1, pause: Some(standing.clone()) };
+            let record = PauseRecord { fence: 1, pause: Some(standing.clone()), operator: None };
             prop_assert_eq!(record.gate(standing.until), Gate::Over);
             now = standing.until.plus(Duration::from_millis(later));
             let probe = if answers_busy { &failed } else { &silent };

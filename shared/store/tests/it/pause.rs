@@ -95,6 +95,7 @@ async fn of_32_that_take_a_probe_one_has_it_and_the_others_see_whose_it_is() {
     let stands = PauseRecord {
         fence: 2,
         pause: Some(won[0].0.clone()),
+        operator: None,
     };
     for (_, change) in &takes {
         let (PauseChange::Written(record) | PauseChange::Moved(record)) = change;

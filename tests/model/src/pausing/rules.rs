@@ -292,6 +292,7 @@ impl Rules {
             world.record = PauseRecord {
                 fence: world.record.fence + 1,
                 pause: next,
+                operator: None,
             };
         }
         let record = world.record.clone();
