@@ -1,4 +1,4 @@
-//! Which table `list` and `show` read: that of a local file, also while `ackbox dev` has it open, or that
+//! Which table `list`, `show` and `check` read: that of a local file, also while `ackbox dev` has it open, or that
 //! of the engine which the environment names.
 
 use std::path::PathBuf;
@@ -32,6 +32,11 @@ pub struct Opened {
 }
 
 impl TableChoice {
+    /// Whether the command line names one.
+    pub const fn is_given(&self) -> bool {
+        self.db.is_some() || self.table.table.is_some()
+    }
+
     /// Opens it. Nothing is created: a file that is not there is told.
     ///
     /// # Errors
