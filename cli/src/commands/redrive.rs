@@ -122,7 +122,7 @@ async fn of(
     opened: &table::Opened,
     terminal: &Terminal,
 ) -> Result<ExitCode, CommandError> {
-    let store = opened.store.clone();
+    let store = opened.store.clone().keeping(config.retentions());
     let how = How {
         config,
         to: args.to.as_ref(),

@@ -183,7 +183,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     check(&args)?;
     let config = args.config.load()?;
     let opened = args.table.open().await?;
-    let store = opened.store.clone();
+    let store = opened.store.clone().keeping(config.retentions());
     let case = Case {
         args: &args,
         config: &config,

@@ -51,7 +51,7 @@ impl Sender {
             }
             Err(error) => return Err(error.into()),
         };
-        if let Some(source) = config.as_ref().and_then(|config| config.sources.get(name)) {
+        if let Some(source) = config.as_ref().and_then(|c| c.source_called(name)) {
             let secrets = if given.is_empty() {
                 source.secrets.clone()
             } else {

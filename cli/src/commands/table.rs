@@ -49,6 +49,11 @@ pub struct Opened {
 }
 
 impl TableChoice {
+    /// Whether the command line names one.
+    pub const fn is_given(&self) -> bool {
+        self.aws || self.db.is_some() || self.table.table.is_some()
+    }
+
     /// Opens it.
     ///
     /// # Errors

@@ -53,7 +53,9 @@ struct Inner {
 impl Dispatcher {
     /// A dispatcher for this configuration.
     pub fn new(config: Config, store: Store, outbound: Outbound, clock: Clock) -> Self {
-        let store = store.telling(config.notify.clone(), config.delivery.timing);
+        let store = store
+            .telling(config.notify.clone(), config.delivery.timing)
+            .keeping(config.retentions());
         Self(Arc::new(Inner {
             circuits: Circuits::of(&config),
             config,

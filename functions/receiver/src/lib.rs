@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | receive | `message` | unknown-source, method, too-large |
 //! | verify | `verify` | refused, unavailable |
-//! | observe, act | [`ackbox_domain::follow()`] | malformed, ignored |
+//! | observe, act | [`ackbox_domain::follow()`] | malformed, too-old, ignored |
 //! | observe a job | `job`, [`ackbox_domain::job`] | malformed, progress |
 //! | accept | `accept`, `job` | accepted, duplicate, conflict, parked, unbound, too-large, unavailable |
 //! | respond | `response` | |
@@ -64,7 +64,9 @@ struct Made {
 impl Receiver {
     /// A receiver for this configuration.
     pub fn new(config: Config, store: Store, secrets: Secrets, clock: Clock) -> Self {
-        let store = store.telling(config.notify.clone(), config.delivery.timing);
+        let store = store
+            .telling(config.notify.clone(), config.delivery.timing)
+            .keeping(config.retentions());
         Self(Arc::new(Inner {
             config,
             store,
@@ -149,6 +151,7 @@ impl Receiver {
         if !by_rules {
             let event = observation.event.as_deref();
             record.ignored_so_far = Some(self.0.ignored.count(&source.name, event));
+            made.outcomes.push(Outcome::Ignored);
         }
     }
 

@@ -20,14 +20,14 @@ pub(crate) struct Inbound<'c> {
 }
 
 impl<'c> Inbound<'c> {
-    /// The source that a request's path names: of a function URL, an HTTP API, a load balancer or
+    /// The source that a request's path names, by its name or one that it had before: of a function URL, an HTTP API, a load balancer or
     /// plain HTTP.
     pub(crate) fn source_of(
         request: &Request,
         config: &'c Config,
     ) -> Result<&'c SourceConfig, Outcome> {
         source_name(request)
-            .and_then(|name| config.sources.get(name))
+            .and_then(|name| config.source_called(name))
             .ok_or(Outcome::UnknownSource)
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ackbox_domain::causes::in_one_line;
 use ackbox_domain::job::JobObservation;
+use ackbox_domain::observation::Problem;
 use ackbox_domain::{Acceptance, Action, Malformed, Name, Observation, Source};
 use ackbox_edge::visible;
 use ackbox_signature::{Refusal, Verified};
@@ -44,9 +45,20 @@ impl Record {
     }
 
     pub(crate) fn malformed(&mut self, malformed: Malformed) -> Outcome {
-        self.reason = Some("unusable");
+        let is_too_old = matches!(malformed.problem, Problem::TooOld { .. });
+        // Not the signature's `too-old`: that is of the sending, and this of the fact.
+        let reason = if is_too_old {
+            "fact-too-old"
+        } else {
+            "unusable"
+        };
+        self.reason = Some(reason);
         self.trouble(&malformed.to_string());
-        Outcome::Malformed
+        if is_too_old {
+            Outcome::TooOld
+        } else {
+            Outcome::Malformed
+        }
     }
 
     pub(crate) fn trouble(&mut self, why: &str) {
@@ -142,6 +154,7 @@ impl Record {
             Outcome::Conflict { .. }
             | Outcome::Unbound { refuse: true }
             | Outcome::Malformed
+            | Outcome::TooOld
             | Outcome::TooLarge => line!(warn),
             _ => line!(info),
         }

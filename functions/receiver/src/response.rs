@@ -8,6 +8,7 @@
 //! | the end of a job that is not bound, where the source refuses it | 409 | unbound |
 //! | signature missing, wrong, stale | 401 | refused |
 //! | body or key part unusable | 400 | malformed |
+//! | older than the source allows | 400 | too-old |
 //! | no such source | 404 | unknown-source |
 //! | not POST | 405 with `Allow` | method |
 //! | too large | 413 | too-large |
@@ -42,6 +43,8 @@ pub(crate) enum Outcome {
     },
     /// A body, key part or fingerprint value that cannot be used.
     Malformed,
+    /// Older than the source allows. Not 410, at which some senders switch the whole endpoint off.
+    TooOld,
     /// Larger than the source or one item allows.
     TooLarge,
     /// The sender is not proven.
@@ -69,6 +72,7 @@ impl Outcome {
             Self::Accepted => "accepted",
             Self::Conflict { .. } => "conflict",
             Self::Malformed => "malformed",
+            Self::TooOld => "too-old",
             Self::TooLarge => "too-large",
             Self::Refused => "refused",
             Self::Method => "method",
@@ -91,7 +95,7 @@ impl Outcome {
             Self::Conflict { refuse: true } | Self::Unbound { refuse: true } => {
                 StatusCode::CONFLICT
             }
-            Self::Malformed => StatusCode::BAD_REQUEST,
+            Self::Malformed | Self::TooOld => StatusCode::BAD_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Refused => StatusCode::UNAUTHORIZED,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
@@ -104,20 +108,23 @@ impl Outcome {
     /// How bad it is. What a repetition can still mend (503, 500) weighs more than what it cannot.
     const fn weight(&self) -> u8 {
         match self {
-            Self::Ignored | Self::Unbound { refuse: false } => 0,
-            Self::Progress => 1,
-            Self::Duplicate => 2,
-            Self::Accepted => 3,
-            Self::Parked => 4,
-            Self::Conflict { refuse: false } => 5,
-            Self::Conflict { refuse: true } => 6,
-            Self::Malformed => 7,
-            Self::TooLarge => 8,
-            Self::Refused | Self::Method | Self::UnknownSource => 9,
+            // In a batch, what is too old answers only where all of it is: it stays too old, however often it is
+            // repeated, and its neighbours would be repeated with it until they are too old themselves.
+            Self::TooOld => 0,
+            Self::Ignored | Self::Unbound { refuse: false } => 1,
+            Self::Progress => 2,
+            Self::Duplicate => 3,
+            Self::Accepted => 4,
+            Self::Parked => 5,
+            Self::Conflict { refuse: false } => 6,
+            Self::Conflict { refuse: true } => 7,
+            Self::Malformed => 8,
+            Self::TooLarge => 9,
+            Self::Refused | Self::Method | Self::UnknownSource => 10,
             // The sender is to come again: so do 503 and 500.
-            Self::Unbound { refuse: true } => 10,
-            Self::Unavailable => 11,
-            Self::Defect => 12,
+            Self::Unbound { refuse: true } => 11,
+            Self::Unavailable => 12,
+            Self::Defect => 13,
         }
     }
 }
@@ -157,6 +164,7 @@ mod tests {
     fn the_worst_outcome_answers() {
         use Outcome::*;
         let order = [
+            TooOld,
             Ignored,
             Progress,
             Duplicate,
@@ -182,6 +190,7 @@ mod tests {
         for outcome in [
             Outcome::Unbound { refuse: true },
             Outcome::Malformed,
+            Outcome::TooOld,
             Outcome::TooLarge,
             Outcome::Refused,
             Outcome::Method,

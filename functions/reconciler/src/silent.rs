@@ -303,6 +303,7 @@ fn read(
     let source = &asker.source.source;
     let headers = Headers::default();
     let document = Document::vouched(source, &headers, body);
+    // However old the fact is, that it is told now is no replay: so `max_age` has no say in it.
     let observation = Observation::whole(source, &document)?;
     let known = Known {
         secret: None,

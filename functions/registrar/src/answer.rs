@@ -10,6 +10,7 @@
 //! | an observation is on the record, or says nothing new | 200 | accepted, duplicate, parked, progress, nothing |
 //! | it disagrees with the job | 200, or 409 where the source says so | conflict |
 //! | it is of no bound job, and was not kept | 200, or 409 where the source says so | unbound |
+//! | an observation is older than its source allows | 400 | too-old |
 //! | what came cannot be used | 400 | malformed, unknown-space, unknown-source, unknown-destination, unknown-outcome, unknown-value, unfit |
 //! | no such path | 404 | unknown-path |
 //! | another method | 405 with `Allow` | method |
@@ -18,7 +19,7 @@
 //! | an item in the table cannot be read | 500 | unreadable |
 //! | our own defect | 500 | error |
 
-use ackbox_domain::Name;
+use ackbox_domain::{Malformed, Name, observation};
 use ackbox_store::{ItemError, StoreError};
 use lambda_http::http::{HeaderValue, StatusCode, header};
 use lambda_http::{Body, Response};
@@ -94,6 +95,16 @@ impl Answer {
     /// As [`Answer::malformed`], in an error's words.
     pub(crate) fn unread(error: &dyn std::error::Error) -> Self {
         Self::malformed(&error.to_string())
+    }
+
+    /// What was observed cannot be used, or is older than its source allows.
+    pub(crate) fn unusable(malformed: &Malformed) -> Self {
+        let word = match malformed.problem {
+            observation::Problem::TooOld { .. } => "too-old",
+            _ => "malformed",
+        };
+        let error = format!("the observation: {malformed}");
+        Self::problem(StatusCode::BAD_REQUEST, word, &error)
     }
 
     /// What came does not go with the configuration.

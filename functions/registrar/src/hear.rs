@@ -6,7 +6,7 @@ use ackbox_domain::job::{
     JobObservation, JobWord, Jobs, Known, Unbound, identity, normal_form, word,
 };
 use ackbox_domain::json::Object;
-use ackbox_domain::{Document, Malformed, Observation, Timestamp};
+use ackbox_domain::{Document, Malformed, Observation, Timestamp, fresh};
 use ackbox_signature::Headers;
 use ackbox_store::{JobAcceptance, Offer};
 use lambda_http::http::StatusCode;
@@ -82,12 +82,11 @@ impl Registrar {
 
     fn by_source(&self, body: &[u8], now: Timestamp) -> Result<Heard<'_>, Answer> {
         let Object(written) = read::<BySource<'_>>(body)?;
-        let sources = &self.0.config.sources;
-        let named = sources.get(written.source.as_str());
+        let named = self.0.config.source_called(&written.source);
         let with_jobs = named.and_then(|source| Some((source, source.source.jobs.as_ref()?)));
         let Some((source, jobs)) = with_jobs else {
             let problem = "/source names no source whose facts are about jobs".to_owned();
-            let all = sources.iter();
+            let all = self.0.config.sources.iter();
             let known = all.filter_map(|(name, source)| source.source.jobs.as_ref().map(|_| name));
             return Err(Answer::refused(&Refused::unknown(
                 "unknown-source",
@@ -99,7 +98,7 @@ impl Registrar {
         let id = identity("/job_id", &written.job_id).map_err(wrong)?;
         let account = written.account.as_deref().unwrap_or(jobs.own_account());
         let account = identity("/account", account).map_err(wrong)?;
-        let unusable = |error: Malformed| Answer::malformed(&format!("the observation: {error}"));
+        let unusable = |error: Malformed| Answer::unusable(&error);
         let headers = Headers::default();
         let document = Document::vouched(
             &source.source,
@@ -107,6 +106,7 @@ impl Registrar {
             written.observation.get().as_bytes(),
         );
         let observation = Observation::whole(&source.source, &document).map_err(unusable)?;
+        fresh(&source.source, &observation, now).map_err(unusable)?;
         let known = Known {
             secret: None,
             asked: Some((&id, &account)),

@@ -64,7 +64,9 @@ struct Inner {
 impl Registrar {
     /// A registrar for this configuration.
     pub fn new(config: Config, store: Store, clock: Clock) -> Self {
-        let store = store.telling(config.notify.clone(), config.delivery.timing);
+        let store = store
+            .telling(config.notify.clone(), config.delivery.timing)
+            .keeping(config.retentions());
         Self(Arc::new(Inner {
             config,
             store,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ackbox_domain::job::{Ids, Jobs};
 use ackbox_domain::outbox::Origin;
-use ackbox_domain::{Breaker, DeliveryPolicy, Name, Notify, Source, Timing};
+use ackbox_domain::{Breaker, DeliveryPolicy, Name, Notify, Retention, Retentions, Source, Timing};
 use ackbox_signature::Scheme;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -49,6 +49,8 @@ pub struct SourceConfig {
     pub lookup: Option<Lookup>,
     /// What a conflict is answered with.
     pub on_conflict: OnConflict,
+    /// For how long what is closed is kept.
+    pub retention: Retention,
 }
 
 /// What the sender is told of a conflict. It is on the record in either case.
@@ -153,6 +155,29 @@ impl Default for DeliverySettings {
 }
 
 impl Config {
+    /// The source that answers at a path: the one of this name, or that had it before.
+    pub fn source_called(&self, name: &str) -> Option<&SourceConfig> {
+        self.sources.get(name).or_else(|| {
+            let name = name.parse().ok()?;
+            let mut sources = self.sources.values();
+            sources.find(|source| source.source.is_called(&name))
+        })
+    }
+
+    /// For how long what is closed is kept, by source; of what came in under a previous name, too.
+    pub fn retentions(&self) -> Retentions {
+        let sources = self.sources.values();
+        let of_each = sources.flat_map(
+            |SourceConfig {
+                 source, retention, ..
+             }| {
+                let names = source.previously.iter().chain([&source.name]);
+                names.map(|name| (name.clone(), *retention))
+            },
+        );
+        of_each.collect()
+    }
+
     /// The sources whose facts are about jobs of this space, in the order of their names.
     pub fn sources_of<'c>(
         &'c self,

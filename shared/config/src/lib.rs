@@ -14,6 +14,7 @@
 //! assert!(mistakes.to_string().starts_with("ackbox.toml:2:7: `url` is http: "));
 //! ```
 
+mod compare;
 mod config;
 mod kind;
 mod load;
@@ -23,6 +24,7 @@ mod read;
 mod reconcile;
 mod reference;
 
+pub use compare::{Change, Changes, Remembered, against, against_table};
 pub use config::{
     Config, DeliverySettings, DestinationConfig, HttpDestination, OnConflict, SourceConfig,
 };

@@ -27,6 +27,7 @@ mod backoff;
 mod delivery;
 mod destination;
 mod event;
+mod freshness;
 mod headers;
 mod job;
 mod locator;
@@ -34,9 +35,11 @@ mod lookup;
 pub(crate) mod nearest;
 mod notify;
 mod payload;
+mod previously;
 mod reconcile;
 mod relation;
 mod report;
+mod retention;
 mod rule;
 mod scheme;
 mod secrets;
@@ -70,6 +73,7 @@ const TABLES: &[&[Key]] = &[
     lookup::KEYS,
     lookup::ANSWER_KEYS,
     backoff::KEYS,
+    retention::KEYS,
 ];
 
 /// Reads a configuration, or gives every mistake in it.
@@ -98,6 +102,8 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
     let schemes = schemes(report, own.as_deref().unwrap_or_default());
     let destinations = named(&table, "destination");
     let sources = named(&table, "source");
+    let found = sources.as_deref().unwrap_or_default();
+    previously::agree(report, &previously::of_sources(found));
     let names = destinations.as_deref().unwrap_or_default();
     let names: BTreeMap<&str, Span> = names
         .iter()
@@ -108,7 +114,10 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
         destinations: &names,
         spaces: Spaces::default(),
     };
-    let sources = sources.and_then(|found| all_sources(report, &found, &around));
+    let sources = match &sources {
+        Ok(found) => all_sources(report, found, &around),
+        Err(reported) => Err(*reported),
+    };
     let destinations = destinations.and_then(|found| {
         all(found
             .iter()
@@ -121,6 +130,9 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
     }
     if let (Ok(delivery), Ok(sources)) = (&delivery, &sources) {
         relation::check_lookups(report, delivery, sources);
+    }
+    if let (Ok(sources), Ok(destinations)) = (&sources, &destinations) {
+        relation::check_retentions(report, found, sources, destinations);
     }
     let destinations = destinations.and_then(|read| all(read.into_iter().map(|one| one.config)));
     let (mut sources, destinations) = (sources?, destinations?);
@@ -145,7 +157,7 @@ fn config<'a>(report: &'a Report<'a>, document: &'a DeTable<'a>) -> Read<Config>
 }
 
 /// A name with its place, and what stands under it.
-type Named<'a> = (Spanned<&'a str>, &'a Value<'a>);
+pub(crate) type Named<'a> = (Spanned<&'a str>, &'a Value<'a>);
 
 /// The tables under `[word.NAME]`, in the order of the file.
 fn named<'a>(table: &Table<'a>, word: &'static str) -> Read<Vec<Named<'a>>> {

@@ -215,7 +215,7 @@ fn key_part(
     part: &KeyPart,
 ) -> Result<Scalar, Malformed> {
     let (place, found) = match part {
-        KeyPart::Source => return Ok(Scalar::Text(source.name.as_str().to_owned())),
+        KeyPart::Source => return Ok(Scalar::Text(source.identity().as_str().to_owned())),
         KeyPart::MessageId => located(observation, &source.id),
         KeyPart::Event => located(observation, &source.event),
         KeyPart::Subject => located(observation, &source.subject),

@@ -4,6 +4,7 @@
 
 use crate::action::{Action, act};
 use crate::document::Document;
+use crate::freshness::fresh;
 use crate::observation::{Malformed, Observation, Problem, observe};
 use crate::source::{Payload, Source};
 use crate::template::Template;
@@ -20,7 +21,7 @@ pub struct Fact<'d> {
 }
 
 /// The facts of one document, in the order of its batch, each usable or not by itself. A batch that
-/// cannot be read at all is one that is not usable.
+/// cannot be read at all is one that is not usable; so is a fact that is older than its source allows.
 pub fn follow<'d>(
     source: &Source,
     document: &'d Document<'d>,
@@ -39,7 +40,14 @@ pub fn follow<'d>(
     observe(source, document)
         .unwrap_or_else(|malformed| vec![Err(malformed)])
         .into_iter()
-        .map(|observation| observation.map(&mut fact))
+        .map(|observation| {
+            let observation = observation?;
+            // What makes nothing may be as old as it is.
+            if source.wants(observation.event.as_deref()) {
+                fresh(source, &observation, now)?;
+            }
+            Ok(fact(observation))
+        })
         .collect()
 }
 

@@ -354,7 +354,7 @@ fn plain(text: &str) -> String {
     text.chars().map(carried).take(TEXT_MAX).collect()
 }
 
-fn is_notice(source: &Name) -> bool {
+pub(crate) fn is_notice(source: &Name) -> bool {
     source.as_str() == SOURCE
 }
 

@@ -1,6 +1,8 @@
 //! A verified document becomes observations: facts in one normal form, whatever the sender's envelope.
 //! One bad element of a batch must not keep its neighbours from being accepted.
 
+use std::time::Duration;
+
 use sha2::{Digest, Sha256};
 
 use crate::acceptance::Hash;
@@ -9,6 +11,7 @@ use crate::document::{Document, Unread};
 use crate::json::{self, NotAScalar, Pointer, Scalar};
 use crate::name::Name;
 use crate::source::{Locator, Source};
+use crate::time::Timestamp;
 
 /// Whether a fact ends the matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +83,17 @@ pub enum Problem {
     /// The way to the destination cannot carry the body.
     #[error(transparent)]
     Unfit(Box<Unfit>),
+    /// Neither RFC 3339 nor a number of seconds, milliseconds or microseconds since 1970.
+    #[error("is no time: neither RFC 3339 nor a number since 1970")]
+    NotATime,
+    /// The fact is older than its source allows. No repetition can mend that.
+    #[error("is {at}, longer ago than the source's `max_age` of {}", humantime::format_duration(*.most))]
+    TooOld {
+        /// The fact's own time.
+        at: Timestamp,
+        /// How old it may be.
+        most: Duration,
+    },
     /// The batch is no array.
     #[error("is no array")]
     NotAnArray,

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::acceptance::Fingerprint;
 use crate::carriage::Carriage;
+use crate::freshness::MaxAge;
 use crate::job::Jobs;
 use crate::json::{NotAPointer, Pointer};
 use crate::name::Name;
@@ -15,6 +16,8 @@ use crate::template::Template;
 pub struct Source {
     /// The name in the path: `POST /hooks/{name}`.
     pub name: Name,
+    /// The names that it had before, the oldest first. It answers there too.
+    pub previously: Vec<Name>,
     /// Where the message's own id stands; the first that is there.
     pub id: Vec<Locator>,
     /// Where the event's type stands.
@@ -35,8 +38,29 @@ pub struct Source {
     pub rules: Vec<Rule>,
     /// How its facts speak of jobs; `None`: they make actions by rules alone.
     pub jobs: Option<Jobs>,
+    /// How old its facts may be; `None`: as old as they are.
+    pub max_age: Option<MaxAge>,
     /// The largest body read, in bytes; also the bound of what a compressed body may expand to.
     pub max_body: usize,
+}
+
+impl Source {
+    /// The name by which it is a part of identities: the first that it ever had. So a rename changes no key.
+    pub fn identity(&self) -> &Name {
+        self.previously.first().unwrap_or(&self.name)
+    }
+
+    /// Whether it has or had this name.
+    pub fn is_called(&self, name: &Name) -> bool {
+        self.name == *name || self.previously.contains(name)
+    }
+
+    /// Whether an event of this type could make anything: an action by a rule, or the end of a job.
+    pub fn wants(&self, event: Option<&str>) -> bool {
+        let of_jobs = self.jobs.iter().flat_map(|jobs| &jobs.on);
+        let by_rules = self.rules.iter().flat_map(|rule| &rule.on);
+        by_rules.chain(of_jobs).any(|on| on.matches(event))
+    }
 }
 
 /// A value's place in a message.
@@ -76,11 +100,13 @@ pub struct Each {
 pub struct Rule {
     /// The rule's name, unique in its source.
     pub name: Name,
+    /// The names that it had before, the oldest first.
+    pub previously: Vec<Name>,
     /// Which events it wants.
     pub on: Vec<EventPattern>,
     /// The parts of the action key, in order.
     pub key: Vec<KeyPart>,
-    /// The key's namespace: `source/rule` unless the rule names another.
+    /// The key's namespace: `source/rule`, each by the first name that it ever had, unless the rule names another.
     pub namespace: String,
     /// What must be the same on every repetition.
     pub fingerprint: Vec<FingerprintPart>,
@@ -93,6 +119,11 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Whether it has or had this name.
+    pub fn is_called(&self, name: &Name) -> bool {
+        self.name == *name || self.previously.contains(name)
+    }
+
     /// Whether the rule wants an observation with this event type.
     pub fn wants(&self, event: Option<&str>) -> bool {
         self.on.iter().any(|pattern| pattern.matches(event))
@@ -148,7 +179,7 @@ pub enum KeyPart {
     Subject,
     /// `message:account`: the account.
     Account,
-    /// `source`: the source's name.
+    /// `source`: the source's name, the first that it ever had.
     Source,
     /// `header:NAME`: a header's value.
     Header(String),

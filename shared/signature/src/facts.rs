@@ -26,6 +26,8 @@ pub struct Facts {
     pub covers_body: bool,
     /// How a redelivery of one event compares with the first delivery.
     pub redelivery: Redelivery,
+    /// For how long after a fact the sender may deliver it again.
+    pub repeats: Repeats,
     /// The field of a form-encoded body that holds the JSON, for senders that can send forms.
     pub form_field: Option<String>,
     /// The answer that the sender waits for.
@@ -112,6 +114,40 @@ pub enum Redelivery {
     /// The body's bytes change; the values at these JSON pointers do not. A pointer that finds nothing counts
     /// as "absent" on both sides: a sender with two body shapes lists the pointers of both.
     Pointers(Vec<String>),
+}
+
+/// For how long a sender may deliver a fact again, from the first delivery. `None`: nobody knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repeats {
+    /// By itself, while it is not acknowledged.
+    pub automatic: Option<Duration>,
+    /// Where a person or a program asks for it.
+    pub manual: Option<Manual>,
+}
+
+/// For how long somebody can have a fact delivered again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manual {
+    /// For so long.
+    For(Duration),
+    /// For ever.
+    Unbounded,
+}
+
+impl Repeats {
+    /// The longest span that has an end; `None` where none is known.
+    pub fn span(&self) -> Option<Duration> {
+        let manual = match self.manual {
+            Some(Manual::For(span)) => Some(span),
+            Some(Manual::Unbounded) | None => None,
+        };
+        self.automatic.max(manual)
+    }
+
+    /// Whether a fact may be delivered again at any time.
+    pub fn is_unbounded(&self) -> bool {
+        self.manual == Some(Manual::Unbounded)
+    }
 }
 
 /// The answer that a sender waits for.

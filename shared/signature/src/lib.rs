@@ -25,7 +25,8 @@ mod verify;
 
 pub use error::{GrammarError, SecretFormError, SignError};
 pub use facts::{
-    Acknowledge, Facts, JobFacts, Locator, LookupAnswer, LookupFacts, LookupMeans, Redelivery,
+    Acknowledge, Facts, JobFacts, Locator, LookupAnswer, LookupFacts, LookupMeans, Manual,
+    Redelivery, Repeats,
 };
 pub use message::{Headers, Message};
 pub use refusal::Refusal;
@@ -34,6 +35,6 @@ pub use secret::Secret;
 pub use sign::SignRequest;
 pub use spec::{
     AcknowledgeSpec, JobSpec, LocatorSpec, LookupAnswerSpec, LookupSpec, RedeliverySpec,
-    SchemeSpec, SecretSpec, SignatureSpec, TimestampSpec,
+    RepeatsSpec, SchemeSpec, SecretSpec, SignatureSpec, TimestampSpec,
 };
 pub use verified::Verified;

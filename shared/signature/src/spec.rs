@@ -57,6 +57,8 @@ pub struct SchemeSpec {
     pub progress_events: Vec<String>,
     /// How a redelivery compares: `"same-bytes"` (default), or a list of JSON pointers.
     pub redelivery: Option<RedeliverySpec>,
+    /// For how long after a fact the sender may deliver it again. Left out: nothing is known of that.
+    pub repeats: Option<RepeatsSpec>,
     /// The field of a form-encoded body that holds the JSON.
     pub form_field: Option<String>,
     /// JSON pointer to the array of events.
@@ -142,6 +144,22 @@ pub enum RedeliverySpec {
     Pointers(Vec<String>),
 }
 
+/// For how long a sender may deliver a fact again, from the first delivery. At least one of both.
+///
+/// ```toml
+/// [repeats]
+/// automatic = "3d"    # by itself, while it is not acknowledged
+/// manual    = "30d"   # where a person or a program asks for it; or "unbounded"
+/// ```
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RepeatsSpec {
+    /// How long it repeats by itself what is not acknowledged: `"3d"`.
+    pub automatic: Option<String>,
+    /// How long a person or a program can have it repeat anything: `"30d"`, or `"unbounded"`.
+    pub manual: Option<String>,
+}
+
 /// The answer that the sender waits for.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -210,6 +228,7 @@ impl SchemeSpec {
         list(&mut self.test_events, base.test_events);
         list(&mut self.progress_events, base.progress_events);
         self.redelivery = self.redelivery.take().or(base.redelivery);
+        self.repeats = self.repeats.take().or(base.repeats);
         self.form_field = self.form_field.take().or(base.form_field);
         self.each = self.each.take().or(base.each);
         self.acknowledge = self.acknowledge.take().or(base.acknowledge);

@@ -2,7 +2,7 @@
 //! One transaction decides, no read does. What must never happen: an answer other than an error
 //! without the fact being on the table.
 
-use ackbox_domain::{Acceptance, Action, Comparison, Timing, compare};
+use ackbox_domain::{Acceptance, Action, Comparison, RuleIdentity, Timing, compare};
 
 use crate::cancelled::Failed;
 use crate::item::accepted::First;
@@ -34,11 +34,9 @@ impl Store {
     ) -> Result<Acceptance, StoreError> {
         let kept = self.retentions.of(&action.source).accepted;
         let items = transaction::puts(&self.inner.table, action, timing, kept)?;
-        self.remember(
-            Used::by_action(&action.source, &action.destination),
-            deadline,
-        )
-        .await?;
+        let rule = RuleIdentity::of_action(action);
+        self.remember(Used::by_action(action, rule.as_ref()), deadline)
+            .await?;
         // A tombstone may have expired before its entry: either of the two carries the fingerprint.
         let pair = [transaction::ACCEPTED, transaction::OUTBOX];
         let taken = self.transact(ACCEPT, items, &pair, deadline).await?;

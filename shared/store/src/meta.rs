@@ -1,10 +1,11 @@
-//! META: every source, destination and job space that the table has ever seen. It only grows, so that the sweep
-//! finds the entries of a destination that the configuration does not know any more.
+//! META: every source, destination, job space and rule that the table has ever seen. It only grows, so that the
+//! sweep finds the entries of a destination that the configuration does not know any more, and whoever compares
+//! finds what an edit of the configuration would give other keys.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ackbox_domain::Name;
+use ackbox_domain::{Action, Name, RuleIdentity};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use crate::error::failed;
 use crate::expression::{Update, n, s};
 use crate::retry::{read_deadline, within};
-use crate::schema::{SCHEMA_VERSION, attribute, kind};
+use crate::schema::{RULES_BYTES_MAX, RULES_MAX, SCHEMA_VERSION, attribute, kind};
 use crate::{Deadline, ItemError, Store, StoreError};
 
 const READ: &str = "reading META";
@@ -31,6 +32,16 @@ pub struct Meta {
     pub sources: BTreeSet<Name>,
     /// Every job space that ever had a job.
     pub spaces: BTreeSet<Name>,
+    /// The rules that ever made an action, up to [`RULES_MAX`], as they were then.
+    pub rules: BTreeSet<RuleIdentity>,
+}
+
+impl Meta {
+    /// Whether no other rule is remembered.
+    pub fn is_full_of_rules(&self) -> bool {
+        let bytes: usize = self.rules.iter().map(|rule| rule.to_string().len()).sum();
+        self.rules.len() >= RULES_MAX || bytes >= RULES_BYTES_MAX
+    }
 }
 
 /// Names that are about to be used.
@@ -39,15 +50,17 @@ pub(crate) struct Used<'n> {
     pub(crate) source: Option<&'n Name>,
     pub(crate) destination: Option<&'n Name>,
     pub(crate) space: Option<&'n Name>,
+    pub(crate) rule: Option<&'n RuleIdentity>,
 }
 
 impl<'n> Used<'n> {
-    /// By an action.
-    pub(crate) const fn by_action(source: &'n Name, destination: &'n Name) -> Self {
+    /// By an action, and the rule that made it, if one did.
+    pub(crate) const fn by_action(action: &'n Action, rule: Option<&'n RuleIdentity>) -> Self {
         Self {
-            source: Some(source),
-            destination: Some(destination),
+            source: Some(&action.source),
+            destination: Some(&action.destination),
             space: None,
+            rule,
         }
     }
 
@@ -57,6 +70,7 @@ impl<'n> Used<'n> {
             source: None,
             destination: None,
             space: Some(space),
+            rule: None,
         }
     }
 
@@ -66,6 +80,7 @@ impl<'n> Used<'n> {
             source: Some(source),
             destination: None,
             space: Some(space),
+            rule: None,
         }
     }
 
@@ -75,6 +90,7 @@ impl<'n> Used<'n> {
             source: None,
             destination: Some(destination),
             space: None,
+            rule: None,
         }
     }
 
@@ -83,6 +99,7 @@ impl<'n> Used<'n> {
         has(self.source, &meta.sources)
             && has(self.destination, &meta.destinations)
             && has(self.space, &meta.spaces)
+            && self.rule.is_none_or(|rule| meta.rules.contains(rule))
     }
 
     fn alone(self) -> Meta {
@@ -92,6 +109,7 @@ impl<'n> Used<'n> {
             sources: set(self.source),
             destinations: set(self.destination),
             spaces: set(self.space),
+            rules: self.rule.cloned().into_iter().collect(),
         }
     }
 }
@@ -114,12 +132,17 @@ impl Known {
         self.lock().as_ref().is_some_and(|meta| used.are_in(meta))
     }
 
+    fn is_full_of_rules(&self) -> bool {
+        self.lock().as_ref().is_some_and(Meta::is_full_of_rules)
+    }
+
     fn learn(&self, meta: Meta) {
         let mut known = self.lock();
         let known = known.get_or_insert_default();
         known.sources.extend(meta.sources);
         known.destinations.extend(meta.destinations);
         known.spaces.extend(meta.spaces);
+        known.rules.extend(meta.rules);
     }
 }
 
@@ -132,6 +155,8 @@ struct MetaItem {
     sources: BTreeSet<Name>,
     #[serde(default)]
     spaces: BTreeSet<Name>,
+    #[serde(default)]
+    rules: BTreeSet<String>,
 }
 
 impl Store {
@@ -144,7 +169,7 @@ impl Store {
     /// process's life, a write only for a name that was never seen.
     pub(crate) async fn remember(
         &self,
-        used: Used<'_>,
+        mut used: Used<'_>,
         deadline: Deadline,
     ) -> Result<(), StoreError> {
         let known = &self.inner.known;
@@ -153,6 +178,12 @@ impl Store {
         }
         if !known.has_read() {
             known.learn(self.read_meta(deadline).await?);
+            if known.knows(used) {
+                return Ok(());
+            }
+        }
+        if known.is_full_of_rules() {
+            used.rule = None;
             if known.knows(used) {
                 return Ok(());
             }
@@ -186,13 +217,19 @@ impl Store {
                 destinations: item.destinations,
                 sources: item.sources,
                 spaces: item.spaces,
+                // A line of another version says nothing to this one.
+                rules: item
+                    .rules
+                    .iter()
+                    .filter_map(|line| line.parse().ok())
+                    .collect(),
             })
         })
         .await
     }
 
     async fn add_names(&self, used: Used<'_>) -> Result<(), StoreError> {
-        let set = |name: &Name| AttributeValue::Ss(vec![name.as_str().to_owned()]);
+        let set = |text: String| AttributeValue::Ss(vec![text]);
         let mut update = Update::default();
         update.set_once(attribute::VERSION, n(u64::from(SCHEMA_VERSION)));
         for (attribute, name) in [
@@ -201,8 +238,11 @@ impl Store {
             (attribute::SPACES, used.space),
         ] {
             if let Some(name) = name {
-                update.add(attribute, set(name));
+                update.add(attribute, set(name.as_str().to_owned()));
             }
+        }
+        if let Some(rule) = used.rule {
+            update.add(attribute::RULES, set(rule.to_string()));
         }
         let request = self
             .inner

@@ -65,11 +65,8 @@ impl Store {
     ) -> Result<Told, StoreError> {
         // Before anything of theirs is there: the sweep finds a destination by this memory.
         let Notice { action, timing } = notice;
-        self.remember(
-            Used::by_action(&action.source, &action.destination),
-            deadline,
-        )
-        .await?;
+        self.remember(Used::by_action(action, None), deadline)
+            .await?;
         let mut writes = vec![trouble];
         writes.extend(self.creations(action, timing)?);
         writes.extend(beside);

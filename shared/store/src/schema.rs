@@ -14,7 +14,7 @@
 //! | disagreement | `JOB#..` | `CONFLICT#<digest>` | an observation that does not agree with the job |
 //! | operator | any of these but META | `OPERATOR#<time>#<id>` | what an operator did about it, who, when and why. Never updated |
 //! | pause | `DESTINATION#<name>` | `PAUSE` | whether a destination is paused, by its breaker or an operator, until when and why; written when that changes |
-//! | meta | `META` | `META` | every source, destination and job space ever used; only grows |
+//! | meta | `META` | `META` | every source, destination, job space and rule ever used; only grows |
 //!
 //! The index `work` is sparse: an item stands in it while it wants attention, under
 //! `<class>#<name>#<n>`, ordered by `due_at`.
@@ -128,6 +128,8 @@ pub mod attribute {
     pub const SOURCES: &str = "sources";
     /// META: every job space ever used, SS.
     pub const SPACES: &str = "spaces";
+    /// META: every rule that ever made an action, a line of JSON each with what is in its keys, SS.
+    pub const RULES: &str = "rules";
     /// The job's record as the application wrote it, JSON, S.
     pub const BINDING: &str = "binding";
     /// How a job ended, S; absent: nobody knows yet.
@@ -173,6 +175,13 @@ pub const WRITE_UNIT: usize = 1024;
 
 /// The most that one item may weigh: 400 KB, names included (DynamoDB's quotas page, "Items").
 pub const ITEM_MAX: usize = 400 * 1024;
+
+/// How many rules META remembers. What comes after them is not remembered, and edits of it are not seen; nothing
+/// else depends on it. Editing a rule makes a line more.
+pub const RULES_MAX: usize = 1000;
+
+/// How many bytes their lines may have in all, so that META stays far below what an item may weigh.
+pub const RULES_BYTES_MAX: usize = 128 * 1024;
 
 /// How many days a parked observation that was given up is kept before DynamoDB collects it.
 pub const EXPIRED_KEPT_DAYS: u64 = 30;

@@ -61,6 +61,7 @@ pub(super) async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, Com
     let opened = args.table.open().await?;
     let (notify, timing) = (config.notify.clone(), config.delivery.timing);
     let store = opened.store.clone().telling(notify, timing);
+    let store = store.keeping(config.retentions());
     let deadline = Instant::now() + WITHIN;
     let bound = bind_job(&store, &config, &record, edge::now(), deadline).await;
     opened.close().await;

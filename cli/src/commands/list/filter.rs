@@ -198,6 +198,7 @@ mod tests {
             destinations: names(&["mailer", "pipeline"]),
             sources: names(&["stripe"]),
             spaces: names(&[]),
+            rules: std::collections::BTreeSet::new(),
         }
     }
 

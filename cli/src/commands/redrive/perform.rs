@@ -73,9 +73,11 @@ pub(super) async fn perform(
     let bar = progress(ready.len());
     let mut performed = Performed::default();
     let begun = stream::iter(&ready).take_until(interrupted());
-    let mut ended = std::pin::pin!(begun
-        .map(|one| async move { (one.key.clone(), one_of(store, how, one, by).await) })
-        .buffer_unordered(AT_ONCE));
+    let mut ended = std::pin::pin!(
+        begun
+            .map(|one| async move { (one.key.clone(), one_of(store, how, one, by).await) })
+            .buffer_unordered(AT_ONCE)
+    );
     while let Some((key, became)) = ended.next().await {
         performed.done += usize::from(became.is_done());
         performed.became.insert(key, became);

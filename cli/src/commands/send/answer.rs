@@ -56,6 +56,9 @@ fn in_words(outcome: Option<&str>) -> &'static str {
         Some("malformed") => {
             "a value that is needed (by a rule, or to know a job) is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
         }
+        Some("too-old") => {
+            "the fact is older than the source's `max_age`; nothing was written, and a repetition would be refused too"
+        }
         Some("unknown-source") => "the receiver's configuration names no such source",
         Some("method") => "the receiver takes only POST",
         Some("too-large") => {

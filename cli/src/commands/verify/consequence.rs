@@ -3,6 +3,7 @@
 
 use ackbox_config::SourceConfig;
 use ackbox_domain::job::{self, JobWord, Known};
+use ackbox_domain::observation::Problem;
 use ackbox_domain::{
     Action, Document, Fact, Malformed, Observation, Payload, Scalar, Source, Timestamp,
 };
@@ -39,6 +40,8 @@ pub(super) enum Consequence {
     Test { event: Option<String> },
     /// It cannot be used.
     Malformed { problem: String },
+    /// It is older than its source allows.
+    TooOld { problem: String },
 }
 
 /// Follows a proven message through the source's rules.
@@ -89,7 +92,10 @@ fn job_word(
 impl From<Malformed> for Consequence {
     fn from(malformed: Malformed) -> Self {
         let problem = malformed.to_string();
-        Self::Malformed { problem }
+        match malformed.problem {
+            Problem::TooOld { .. } => Self::TooOld { problem },
+            _ => Self::Malformed { problem },
+        }
     }
 }
 
@@ -186,6 +192,9 @@ impl Consequence {
             Self::Malformed { problem } => {
                 format!("it could not be used: {}", escaped(problem))
             }
+            Self::TooOld { problem } => {
+                format!("it would be refused (too-old): {}", escaped(problem))
+            }
         }
     }
 
@@ -218,6 +227,7 @@ impl Consequence {
             Self::Unwanted { event } => json!({"becomes": "ignored", "event": event}),
             Self::Test { event } => json!({"becomes": "test", "event": event}),
             Self::Malformed { problem } => json!({"becomes": "malformed", "problem": problem}),
+            Self::TooOld { problem } => json!({"becomes": "too-old", "problem": problem}),
         }
     }
 }

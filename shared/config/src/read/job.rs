@@ -63,6 +63,8 @@ pub(crate) struct Job {
 /// What is known of the source whose job is read. A part that is a mistake itself is `None`.
 pub(crate) struct About<'s, 'a> {
     pub(crate) source: &'s str,
+    /// The first name that the source ever had.
+    pub(crate) identity: &'s str,
     pub(crate) sender: Option<&'s Sender<'a>>,
     pub(crate) secrets: Option<&'s [SecretRef]>,
     pub(crate) spaces: &'s Spaces,
@@ -75,7 +77,7 @@ pub(crate) fn job<'a>(of: &Table<'a>, about: &About<'_, 'a>) -> Read<Option<Job>
     };
     let title = format!("[source.{}.job]", about.source);
     let table = Table::open(of.report, value, title, KEYS)?;
-    let space = space(&table, about.source);
+    let space = space(&table, about.identity);
     let ids = table.word("ids", IDS, "\"shared\" or \"per-account\"");
     let ids = ids.map(|ids| ids.map_or(Ids::Shared, Spanned::into_inner));
     let agreed = about.spaces.agree(&table, about.source, &space, &ids);
@@ -109,11 +111,12 @@ pub(crate) fn job<'a>(of: &Table<'a>, about: &About<'_, 'a>) -> Read<Option<Job>
     }))
 }
 
-fn space(table: &Table<'_>, source: &str) -> Read<Name> {
+/// Without a word, a space of the source's own: by its first name, so that a rename changes no job.
+fn space(table: &Table<'_>, identity: &str) -> Read<Name> {
     match table.text("space")? {
         Some(text) => name(table.report, &text, "a job space's name"),
         // What is wrong with the source's name is on the report already.
-        None => source.parse().map_err(|_| Reported),
+        None => identity.parse().map_err(|_| Reported),
     }
 }
 

@@ -12,6 +12,9 @@ use super::value::time;
 use crate::config::SourceConfig;
 
 mod question;
+mod retention;
+
+pub(crate) use retention::check_retentions;
 
 const SPARE: Duration = Duration::from_secs(5);
 

@@ -11,6 +11,7 @@ use super::event;
 use super::locator::{all, repeated};
 use super::nearest::{nearest, shown};
 use super::payload;
+use super::previously::{self, previously};
 use super::report::{Read, Span};
 use super::sender::Sender;
 use super::table::{Key, Table, key, name};
@@ -24,6 +25,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("fingerprint", "[\"body\"]"),
     key("destination", "\"mailer\""),
     key("payload", "\"body\""),
+    key("previously", "[\"old-name\"]"),
 ];
 
 /// Namespaces that are ours, and what for.
@@ -35,15 +37,22 @@ const RESERVED: &[(&str, &str)] = &[
 ];
 const NAMESPACE_MAX: usize = 2 * Name::MAX + 1;
 
+/// The source whose rules are read.
+pub(crate) struct Owner<'o> {
+    pub(crate) title: &'o str,
+    /// The first name that it ever had.
+    pub(crate) identity: &'o str,
+}
+
 /// Reads the rules of one source.
 pub(crate) fn rules<'a>(
     source: &Table<'a>,
-    title: &str,
+    owner: &Owner<'_>,
     sender: Option<&Sender<'a>>,
     destinations: &BTreeMap<&str, Span>,
 ) -> Read<Vec<Rule>> {
     let report = source.report;
-    let header = format!("[[source.{title}.rule]]");
+    let header = format!("[[source.{}.rule]]", owner.title);
     let Some(value) = source.get("rule") else {
         if source.get("job").is_some() {
             return Ok(Vec::new());
@@ -65,11 +74,12 @@ pub(crate) fn rules<'a>(
     };
     let read = values.iter().map(|value| {
         let table = Table::open(report, value, header.clone(), KEYS)?;
-        let rule = rule(&table, title, sender, destinations);
+        let rule = rule(&table, owner, sender, destinations);
         Ok((table, rule?))
     });
     let rules = all(read);
     unique_names(source, value.get_ref())?;
+    previously::agree(report, &previously::of_rules(values));
     let rules = rules?;
     warn_of_shadows(&rules);
     if let Some(sender) = sender {
@@ -80,25 +90,29 @@ pub(crate) fn rules<'a>(
 
 fn rule<'a>(
     table: &Table<'a>,
-    source: &str,
+    owner: &Owner<'_>,
     sender: Option<&Sender<'a>>,
     destinations: &BTreeMap<&str, Span>,
 ) -> Read<Rule> {
     let name = table
         .required("name", table.text("name"))
         .and_then(|text| name(table.report, &text, "a rule's name"));
+    let own = name.as_ref().map_or("", Name::as_str);
+    let previously = previously(table, own, "a rule's previous name");
     let on = event::patterns(table, sender, "the rule");
     let key = action_key::parts(table, sender);
     let namespace = namespace(table);
     let fingerprint = fingerprint(table, sender, key.as_deref().unwrap_or_default());
     let destination = destination(table, destinations);
     let payload = payload::payload(table, sender);
-    let name = name?;
+    let (name, previously) = (name?, previously?);
+    let identity = previously.first().unwrap_or(&name);
     Ok(Rule {
         on: on?,
         key: key?,
-        namespace: namespace?.unwrap_or_else(|| format!("{source}/{name}")),
+        namespace: namespace?.unwrap_or_else(|| format!("{}/{identity}", owner.identity)),
         name,
+        previously,
         fingerprint: fingerprint?,
         destination: destination?,
         payload: payload?,

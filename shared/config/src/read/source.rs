@@ -6,11 +6,14 @@ use std::time::Duration;
 use ackbox_domain::{Each, Name, Source, notice};
 use toml::Spanned;
 
+use super::freshness::max_age;
 use super::headers;
 use super::job::{self, About, Spaces};
 use super::locator::{pointer, repeated, scheme_pointer};
+use super::previously::{self, previously};
 use super::report::{Read, Report, Span};
-use super::rule;
+use super::retention::retention;
+use super::rule::{self, Owner};
 use super::scheme::Schemes;
 use super::secrets;
 use super::sender::Sender;
@@ -36,6 +39,10 @@ pub(crate) const KEYS: &[Key] = &[
     key("trust_unsigned_id", "true"),
     key("trust_body", "true"),
     key("on_conflict", "\"refuse\""),
+    key("previously", "[\"old-name\"]"),
+    key("time", "\"/created\""),
+    key("max_age", "\"30d\""),
+    key("retention", "{ accepted = \"90d\" }"),
     key(
         "rule",
         "[{ name = \"..\", key = [\"..\"], destination = \"..\" }]",
@@ -87,20 +94,25 @@ pub(crate) fn source<'a>(
     let secrets = secrets::required(&table, "secrets");
     let max_body = table.size("max_body", 1..=BODY_MAX);
     let on_conflict = table.word("on_conflict", CONFLICT, "\"acknowledge\" or \"refuse\"");
+    let retention = retention(&table);
+    let previously = previously(&table, title.get_ref(), "a source's previous name");
+    let previously = previously.and_then(|names| previously::none_is_ours(&table, names));
     let sender = scheme.map(|scheme| Sender::read(title.get_ref(), table.clone(), scheme));
-    let rules = rule::rules(
-        &table,
-        title.get_ref(),
-        sender.as_ref().ok(),
-        around.destinations,
-    );
+    let first = previously.as_ref().ok().and_then(|names| names.first());
+    let owner = Owner {
+        title: title.get_ref(),
+        identity: first.map_or(title.get_ref(), Name::as_str),
+    };
+    let rules = rule::rules(&table, &owner, sender.as_ref().ok(), around.destinations);
     let about = About {
         source: title.get_ref(),
+        identity: owner.identity,
         sender: sender.as_ref().ok(),
         secrets: secrets.as_deref().ok(),
         spaces: &around.spaces,
     };
     let job = job::job(&table, &about);
+    let max_age = max_age(&table, sender.as_ref().ok());
     let shape = Shape::read(&table, sender.as_ref().ok());
     let sender = sender?;
     sender.warn_of_needless_trust();
@@ -112,6 +124,7 @@ pub(crate) fn source<'a>(
     Ok(SourceConfig {
         source: Source {
             name: name?,
+            previously: previously?,
             id: sender.id?,
             event: sender.event?,
             subject: sender.subject?,
@@ -122,6 +135,7 @@ pub(crate) fn source<'a>(
             form_field: sender.scheme.facts().form_field.clone(),
             rules,
             jobs,
+            max_age: max_age?,
             max_body: max_body?.map_or(BODY_DEFAULT, |size| {
                 usize::try_from(size.into_inner()).unwrap_or(usize::MAX)
             }),
@@ -131,6 +145,7 @@ pub(crate) fn source<'a>(
         tolerance: shape.tolerance,
         lookup,
         on_conflict: on_conflict?.map(Spanned::into_inner).unwrap_or_default(),
+        retention: retention?,
     })
 }
 

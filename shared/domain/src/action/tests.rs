@@ -11,6 +11,7 @@ pub(crate) const NOW: Timestamp = Timestamp::from_unix_ms(1_764_000_000_000);
 pub(crate) fn source() -> Source {
     Source {
         name: "reports".parse().unwrap(),
+        previously: Vec::new(),
         id: vec![Locator::Header {
             name: "webhook-id".into(),
             covered: true,
@@ -24,6 +25,7 @@ pub(crate) fn source() -> Source {
         form_field: Some("payload".into()),
         rules: vec![rule("ready", &["message:id"])],
         jobs: None,
+        max_age: None,
         max_body: 10_000,
     }
 }
@@ -31,6 +33,7 @@ pub(crate) fn source() -> Source {
 pub(crate) fn rule(name: &str, key: &[&str]) -> Rule {
     Rule {
         name: name.parse().unwrap(),
+        previously: Vec::new(),
         on: vec![EventPattern::from("export.*")],
         key: key.iter().map(|part| part.parse().unwrap()).collect(),
         namespace: format!("reports/{name}"),

@@ -38,6 +38,7 @@ mod tests {
             first_uncertain_at: None,
             cleared_fence: 0,
             origin: None,
+            redriven_at: None,
         }
     }
 

@@ -12,6 +12,7 @@ const NOW: Timestamp = Timestamp::from_unix_ms(1_764_000_000_000);
 fn source(parts: usize) -> Source {
     let rule = Rule {
         name: "rule".parse().unwrap(),
+        previously: Vec::new(),
         on: vec![EventPattern::Any],
         key: (0..parts)
             .map(|n| format!("/p{n}").parse().unwrap())
@@ -24,6 +25,7 @@ fn source(parts: usize) -> Source {
     };
     Source {
         name: "reports".parse().unwrap(),
+        previously: Vec::new(),
         id: Vec::new(),
         event: Vec::new(),
         subject: Vec::new(),
@@ -34,6 +36,7 @@ fn source(parts: usize) -> Source {
         form_field: None,
         rules: vec![rule],
         jobs: None,
+        max_age: None,
         max_body: 100_000,
     }
 }

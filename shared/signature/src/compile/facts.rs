@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Compiler;
-use crate::facts::{Acknowledge, Facts, Locator, Redelivery};
-use crate::spec::{LocatorSpec, RedeliverySpec, SchemeSpec};
+use crate::facts::{Acknowledge, Facts, Locator, Manual, Redelivery, Repeats};
+use crate::spec::{LocatorSpec, RedeliverySpec, RepeatsSpec, SchemeSpec};
 use crate::template::Part;
 
 impl Compiler {
@@ -31,6 +31,7 @@ impl Compiler {
             progress_events: spec.progress_events.clone(),
             covers_body: parts.contains(&Part::Body),
             redelivery: self.redelivery(spec.redelivery.as_ref()),
+            repeats: self.repeats(spec.repeats.as_ref()),
             form_field: spec.form_field.clone(),
             acknowledge: Acknowledge {
                 within: acknowledge
@@ -61,6 +62,27 @@ impl Compiler {
             }
         }
         locators
+    }
+
+    fn repeats(&mut self, spec: Option<&RepeatsSpec>) -> Repeats {
+        let Some(RepeatsSpec { automatic, manual }) = spec else {
+            return Repeats::default();
+        };
+        if automatic.is_none() && manual.is_none() {
+            self.wrong(
+                "repeats",
+                "says nothing: write automatic = \"3d\", manual = \"30d\" or manual = \"unbounded\"",
+            );
+        }
+        Repeats {
+            automatic: automatic
+                .as_deref()
+                .map(|text| self.duration("repeats.automatic", text)),
+            manual: manual.as_deref().map(|text| match text {
+                "unbounded" => Manual::Unbounded,
+                text => Manual::For(self.duration("repeats.manual", text)),
+            }),
+        }
     }
 
     fn redelivery(&mut self, spec: Option<&RedeliverySpec>) -> Redelivery {

@@ -144,7 +144,7 @@ impl Store {
         let space = Used::by_job(&record.binding.job.space);
         self.remember(space, deadline).await?;
         for action in &actions {
-            let used = Used::by_action(&action.source, &action.destination);
+            let used = Used::by_action(action, None);
             self.remember(used, deadline).await?;
         }
         let table = &self.inner.table;

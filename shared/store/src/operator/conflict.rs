@@ -44,7 +44,7 @@ impl Store {
         ];
         let mut conditional = vec![CONFLICT];
         if let Some((new, timing)) = new {
-            let used = Used::by_action(&new.source, &new.destination);
+            let used = Used::by_action(new, None);
             self.remember(used, deadline).await?;
             let kept = self.retentions.of(&new.source).accepted;
             writes.extend(transaction::puts(&self.inner.table, new, timing, kept)?);

@@ -54,7 +54,7 @@ impl Store {
         deadline: Deadline,
     ) -> Result<Heard, StoreError> {
         if let Some(to) = decided.to {
-            let used = Used::by_action(&entry.source, to);
+            let used = Used::by_operator(to);
             self.remember(used, deadline).await?;
         }
         self.word(entry, Some(decided), decided.record, Vec::new(), deadline)
@@ -77,7 +77,7 @@ impl Store {
     ) -> Result<Heard, StoreError> {
         let kept = self.retentions.of(&new.source).accepted;
         let puts = transaction::puts(&self.inner.table, new, timing, kept)?;
-        let used = Used::by_action(&new.source, &new.destination);
+        let used = Used::by_action(new, None);
         self.remember(used, deadline).await?;
         let decided = settled.map(|settled| Decided {
             settled,

@@ -1,0 +1,209 @@
+//! The rules that were, and those that are: each old rule is found again by name, by a previous name, or by its looks,
+//! and its keys must be the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ackbox_domain::{Name, Rule, RuleIdentity, Source};
+
+use super::{Changes, listed};
+use crate::config::Config;
+
+/// The sources that are gone, and which new one each looks like.
+pub(super) type Renamed = BTreeMap<Name, Name>;
+
+/// A configured rule, and what of it is in its keys.
+struct Now<'c> {
+    source: &'c Source,
+    rule: &'c Rule,
+    identity: RuleIdentity,
+    /// As it was before; more than one where it was edited in between.
+    was: Vec<&'c RuleIdentity>,
+}
+
+impl Now<'_> {
+    fn place(&self) -> String {
+        place(&self.source.name, &self.rule.name)
+    }
+}
+
+fn place(source: &Name, rule: &Name) -> String {
+    format!("[[source.{source}.rule]] \"{rule}\"")
+}
+
+/// Compares every rule; `names` has all names of each old source, the oldest first.
+pub(super) fn compare(
+    old: &BTreeSet<RuleIdentity>,
+    names: &BTreeMap<Name, Vec<Name>>,
+    new: &Config,
+    changes: &mut Changes,
+) -> Renamed {
+    let sources = new.sources.values().map(|source| &source.source);
+    let now = sources.flat_map(|source| {
+        source.rules.iter().map(move |rule| Now {
+            source,
+            rule,
+            identity: RuleIdentity::of(source, rule),
+            was: Vec::new(),
+        })
+    });
+    let mut now: Vec<Now<'_>> = now.collect();
+    let mut gone = Vec::new();
+    for was in old {
+        let is_it =
+            |now: &&mut Now<'_>| now.source.is_called(&was.source) && now.rule.is_called(&was.rule);
+        match now.iter_mut().find(is_it) {
+            Some(now) => now.was.push(was),
+            None => gone.push(was),
+        }
+    }
+    for now in now.iter().filter(|now| !now.was.is_empty()) {
+        edited(now, changes);
+    }
+    let mut fresh: Vec<&Now<'_>> = now.iter().filter(|now| now.was.is_empty()).collect();
+    let mut renamed = Renamed::new();
+    let mut sources = BTreeMap::<(&Name, &Name), Vec<&Name>>::new();
+    for was in gone {
+        let is_source_there = new.source_called(was.source.as_str()).is_some();
+        let Some(at) = fresh.iter().position(|now| looks_like(now, was)) else {
+            if is_source_there {
+                removed(was, changes);
+            }
+            continue;
+        };
+        let now = fresh.remove(at);
+        if !is_source_there {
+            renamed.insert(was.source.clone(), now.source.name.clone());
+        }
+        if now.identity.makes_the_keys_of(was) {
+            continue;
+        }
+        if is_source_there {
+            renamed_or_moved(was, now, changes);
+        } else {
+            let rules = sources.entry((&was.source, &now.source.name));
+            rules.or_default().push(&now.rule.name);
+        }
+    }
+    for ((was, now), rules) in sources {
+        let all = names.get(was).cloned().unwrap_or_default();
+        source_renamed(
+            was,
+            now,
+            &format!("its rules {} make other keys", listed(rules)),
+            &all,
+            changes,
+        );
+    }
+    renamed
+}
+
+/// Whether a rule that is new could be one that is gone: the same parts, and the name or the source the same.
+fn looks_like(now: &Now<'_>, was: &RuleIdentity) -> bool {
+    let shape = |parts: &[String]| -> Vec<String> {
+        let part = |part: &String| match part.strip_prefix("source=") {
+            Some(_) => "source".to_owned(),
+            None => part.clone(),
+        };
+        parts.iter().map(part).collect()
+    };
+    let is_near = now.rule.is_called(&was.rule) || now.source.is_called(&was.source);
+    is_near && shape(&now.identity.parts) == shape(&was.parts)
+}
+
+/// The keys of a rule that is still there, and its fingerprint.
+fn edited(now: &Now<'_>, changes: &mut Changes) {
+    let same: Vec<_> = now
+        .was
+        .iter()
+        .filter(|was| was.makes_the_keys_of(&now.identity))
+        .collect();
+    if same.iter().any(|was| was.recipe == now.identity.recipe) {
+        return;
+    }
+    if !same.is_empty() {
+        let message = "`fingerprint` is edited: a repetition of what was accepted before is compared by its bytes alone, and where those differ it is a duplicate with `uncompared` on its record, not a conflict".to_owned();
+        let help = "nothing, if that is meant; else restore it".to_owned();
+        return changes.warn(now.place(), message, help);
+    }
+    let has_its_namespace = |was: &&&RuleIdentity| was.namespace == now.identity.namespace;
+    let nearest = now.was.iter().find(has_its_namespace).or(now.was.first());
+    let Some(was) = nearest else {
+        return;
+    };
+    let mut differences = Vec::new();
+    if was.parts != now.identity.parts {
+        let (old, new) = (listed(&was.parts), listed(&now.identity.parts));
+        differences.push(format!("its `key` was [{old}] and is [{new}]"));
+    }
+    if was.namespace != now.identity.namespace {
+        let (old, new) = (&was.namespace, &now.identity.namespace);
+        differences.push(format!("its namespace was \"{old}\" and is \"{new}\""));
+    }
+    let message = format!(
+        "{}: its actions have other keys, and whatever comes again makes a second action",
+        differences.join(", and ")
+    );
+    let help = if was.parts == now.identity.parts {
+        format!(
+            "write namespace = \"{}\" in the rule, or restore what it was made of (the names in `previously`, the oldest first)",
+            was.namespace
+        )
+    } else {
+        "restore the key; to have other keys from now on, write a rule of another name beside it, and take the events from the old one when none can come again".to_owned()
+    };
+    changes.mistake(now.place(), message, help);
+}
+
+fn removed(was: &RuleIdentity, changes: &mut Changes) {
+    let message = "the rule is removed: its events make no actions of it any more".to_owned();
+    let help = "nothing, if that is meant; what is open is delivered".to_owned();
+    changes.warn(place(&was.source, &was.rule), message, help);
+}
+
+/// A rule that has another name now, or stands in another source.
+fn renamed_or_moved(was: &RuleIdentity, now: &Now<'_>, changes: &mut Changes) {
+    let is_of_source = now.source.is_called(&was.source);
+    let (what, help) = if is_of_source {
+        (
+            format!(
+                "the rule \"{}\" is gone, and this one has its key: it is renamed without `previously`",
+                was.rule
+            ),
+            format!(
+                "write previously = [\"{}\"] in the rule, with the names that it had before that in front",
+                was.rule
+            ),
+        )
+    } else {
+        (
+            format!(
+                "the rule \"{}\" of [source.{}] is gone, and this one has its key: it is moved",
+                was.rule, was.source
+            ),
+            format!("write namespace = \"{}\" in the rule", was.namespace),
+        )
+    };
+    let message = format!(
+        "{what}, so its namespace was \"{}\" and is \"{}\", and whatever comes again makes a second action",
+        was.namespace, now.identity.namespace
+    );
+    changes.mistake(now.place(), message, help);
+}
+
+/// A source that has another name now, and `what` that means.
+pub(super) fn source_renamed(
+    was: &Name,
+    now: &Name,
+    what: &str,
+    names: &[Name],
+    changes: &mut Changes,
+) {
+    let message = format!(
+        "[source.{was}] is gone, and this one looks like it: it is renamed without `previously`, so {what}, and whatever comes again makes a second action"
+    );
+    let help = format!(
+        "write previously = [{}] in [source.{now}]; it then answers at /hooks/{was} too",
+        listed(names)
+    );
+    changes.mistake(format!("[source.{now}]"), message, help);
+}
