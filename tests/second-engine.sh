@@ -36,7 +36,8 @@ done
 # With --workspace, what `cargo test --workspace` has built is used again.
 echo "second engine: ministack $version at $endpoint"
 # Every case of a property has a table of its own, which this engine is slow to make.
-PROPTEST_CASES=16 \
-AWS_ENDPOINT_URL_DYNAMODB=$endpoint \
-AWS_ENDPOINT_URL_DYNAMODB_STREAMS=$endpoint \
-    cargo test --workspace --test it "$@"
+export PROPTEST_CASES=16
+export AWS_ENDPOINT_URL_DYNAMODB=$endpoint AWS_ENDPOINT_URL_DYNAMODB_STREAMS=$endpoint
+cargo test --workspace --test it "$@"
+# And what operators do, through the binary.
+cargo test --workspace --test commands operate

@@ -49,7 +49,7 @@ const SHOWN: usize = 25;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The actions' keys
-    #[arg(value_name = "KEY", value_parser = commands::key, required_unless_present = "state", conflicts_with = "state")]
+    #[arg(value_name = "KEY", value_parser = commands::key, conflicts_with = "state")]
     keys: Vec<ActionKey>,
     /// All entries in this state, as far as the other filters take them
     #[arg(long, value_enum)]
@@ -100,6 +100,12 @@ pub struct Args {
 ///
 /// The configuration or the table cannot be used, or nobody agreed.
 pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandError> {
+    if args.keys.is_empty() && args.state.is_none() {
+        return Err(CommandError::Usage(
+            "what is to be sent again? Name the actions' KEYs, or choose by --state dead or held"
+                .to_owned(),
+        ));
+    }
     let config = args.config.load()?;
     if let Some(to) = args
         .to

@@ -10,6 +10,7 @@
 mod check;
 mod job;
 mod list_and_show;
+mod operate;
 mod reconciled;
 mod send;
 mod shape;

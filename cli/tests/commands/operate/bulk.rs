@@ -1,0 +1,167 @@
+//! `ackbox redrive --state`: many at once, ended half way and said again, and two operators at once.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::process::Stdio;
+use std::thread;
+
+use ackbox_domain::EntryState;
+
+use super::{Desk, End, MINUTES};
+use crate::list_and_show::key;
+
+fn states(desk: &Desk, many: usize) -> (usize, usize) {
+    let all = (0..many).map(|n| desk.entry(&format!("m{n}")).state);
+    let all: Vec<EntryState> = all.collect();
+    let of = |state| all.iter().filter(|one| **one == state).count();
+    (of(EntryState::Pending), of(EntryState::Dead))
+}
+
+fn filled(many: usize) -> Desk {
+    let desk = Desk::new();
+    for n in 0..many {
+        let to = if n % 4 == 3 { "till" } else { "mailer" };
+        desk.ended(&format!("m{n}"), to, "{}", End::Dead, MINUTES);
+    }
+    desk
+}
+
+#[test]
+fn a_filter_chooses_and_is_not_carried_out_unasked() {
+    let desk = filled(8);
+    let filter = ["redrive", "--state", "dead", "--destination", "mailer"];
+    let unasked = desk.run(&filter);
+    assert_eq!(unasked.code, Some(2), "{unasked:?}");
+    assert!(unasked.err.contains("--yes"), "{}", unasked.err);
+    assert_eq!(states(&desk, 8), (0, 8));
+    let dry = desk.json(0, &[&filter[..], &["--dry-run"]].concat());
+    assert_eq!(dry["actions"].as_array().unwrap().len(), 6);
+    let none = desk.json(0, &[&filter[..], &["--until", "2h", "--yes"]].concat());
+    assert_eq!(none["actions"].as_array().unwrap().len(), 0);
+    let other = desk.json(0, &[&filter[..], &["--source", "other", "--yes"]].concat());
+    assert_eq!(other["actions"].as_array().unwrap().len(), 0);
+    let two = desk.json(
+        0,
+        &[&filter[..], &["--since", "2h", "--limit", "2", "--yes"]].concat(),
+    );
+    assert_eq!(two["done"], 2);
+    let rest = desk.json(0, &[&filter[..], &["--yes"]].concat());
+    assert_eq!(rest["done"], 4);
+    assert_eq!(states(&desk, 8), (6, 2));
+}
+
+#[test]
+fn a_bulk_that_is_killed_half_way_and_said_again_does_each_once() {
+    const MANY: usize = 60;
+    let desk = filled(MANY);
+    let arguments = ["redrive", "--state", "dead", "--yes", "--json"];
+    // Killed as soon as the first is written, wherever the others are.
+    let mut child = desk
+        .place
+        .command(&arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut tries = 0;
+    while states(&desk, MANY).0 == 0 && tries < 10_000 {
+        assert!(
+            child
+                .try_wait()
+                .unwrap()
+                .is_none_or(|ended| ended.success())
+        );
+        tries += 1;
+    }
+    let _ = child.kill();
+    child.wait().unwrap();
+    let (done, left) = states(&desk, MANY);
+    assert!(done > 0 && done + left == MANY, "{done} and {left}");
+    let again = desk.json(0, &["redrive", "--state", "dead", "--yes"]);
+    assert_eq!(again["done"], left);
+    assert_eq!(states(&desk, MANY), (MANY, 0));
+    for n in 0..MANY {
+        let story = desk.story(&key(&format!("m{n}")));
+        assert_eq!(
+            story.operators.len(),
+            1,
+            "each is written whole, with its record"
+        );
+        assert_eq!(story.outbox.unwrap().fence, 2);
+    }
+}
+
+#[test]
+fn a_bulk_of_new_actions_that_is_said_again_makes_none_twice() {
+    let desk = filled(6);
+    let first = desk.json(
+        0,
+        &[
+            "redrive", "--state", "dead", "--as-new", "--limit", "4", "--yes",
+        ],
+    );
+    assert_eq!(first["done"], 4);
+    let second = desk.json(0, &["redrive", "--state", "dead", "--as-new", "--yes"]);
+    assert_eq!(second["done"], 2);
+    let third = desk.json(0, &["redrive", "--state", "dead", "--as-new", "--yes"]);
+    assert_eq!(third["done"], 0);
+    let keys: BTreeSet<String> = [&first, &second]
+        .iter()
+        .flat_map(|object| object["actions"].as_array().unwrap())
+        .map(|one| one["new_key"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(keys.len(), 6);
+}
+
+#[test]
+fn two_operators_at_once_do_each_once_and_the_slower_one_is_told() {
+    const MANY: usize = 24;
+    let desk = filled(MANY);
+    let run = |by: &'static str| {
+        let mut command = desk
+            .place
+            .command(&["redrive", "--state", "dead", "--yes", "--json", "--by", by]);
+        command.spawn().unwrap()
+    };
+    let both = ["ada", "bo"].map(run).map(|child| {
+        thread::spawn(move || {
+            let mut child = child;
+            let (mut out, mut err) = (String::new(), String::new());
+            child
+                .stdout
+                .take()
+                .unwrap()
+                .read_to_string(&mut out)
+                .unwrap();
+            child
+                .stderr
+                .take()
+                .unwrap()
+                .read_to_string(&mut err)
+                .unwrap();
+            child.wait().unwrap();
+            serde_json::from_str::<serde_json::Value>(&out)
+                .unwrap_or_else(|e| panic!("{e}: {out}{err}"))
+        })
+    });
+    let both = both.map(|thread| thread.join().unwrap());
+    let done: u64 = both
+        .iter()
+        .map(|object| object["done"].as_u64().unwrap())
+        .sum();
+    assert_eq!(done, MANY as u64);
+    for object in &both {
+        for one in object["actions"].as_array().unwrap() {
+            if one["done"] == false {
+                let why = one["problem"].as_str().unwrap();
+                assert!(
+                    why.contains("faster") || why.contains("pending and due"),
+                    "{why}"
+                );
+            }
+        }
+    }
+    for n in 0..MANY {
+        assert_eq!(desk.story(&key(&format!("m{n}"))).operators.len(), 1);
+    }
+}
