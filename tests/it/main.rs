@@ -22,6 +22,7 @@ mod identity;
 mod kinds;
 mod logs;
 mod notify;
+mod operate;
 mod reconcile;
 mod registrar;
 mod repeat;

@@ -161,7 +161,10 @@ fn facts(story: &Story) -> Vec<(&'static str, String)> {
         facts.push(("attempts", format!("{attempts}{cut}")));
         let by_operator = doubt::is_answered_by_operator(entry, &story.operators);
         let whose = if by_operator { "a word" } else { "its word" };
-        facts.extend(doubt::word(entry, &story.operators).map(|word| (whose, word)));
+        let word = doubt::word(entry, &story.operators);
+        // Of what the destination refused, its attempt says it.
+        let word = word.filter(|_| by_operator || entry.state != EntryState::Dead);
+        facts.extend(word.map(|word| (whose, word)));
         facts.extend(doubt::heard(entry).map(|heard| ("last asked", escaped(heard))));
     } else {
         facts.push(("state", "closed; its entry has expired".to_owned()));

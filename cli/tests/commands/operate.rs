@@ -158,9 +158,12 @@ impl Desk {
                 ),
             };
             let attempt = AttemptRecord::new(1, kind, None, Duration::from_secs(1));
-            let first = (kind == OutcomeKind::Unknown).then(|| now.minus(ago));
+            let first = kind.may_have_arrived().then(|| now.minus(ago));
             let change = Change {
-                settled: &Settled::new(settlement, first),
+                settled: &Settled {
+                    cleared_fence: (end == End::Dead).then_some(1),
+                    ..Settled::new(settlement, first)
+                },
                 attempt: Some((&attempt, "the connection was closed")),
                 told: None,
                 now: now.minus(ago),

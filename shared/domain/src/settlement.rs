@@ -77,7 +77,10 @@ pub fn settle(
             OutcomeKind::Succeeded => before,
             _ => first_uncertain_at,
         },
-        cleared_fence: is_clear.then_some(standing.fence),
+        // A no to the first attempt that arrived is the destination's word about it: who sends it again later
+        // need not ask what became of that one.
+        cleared_fence: (is_clear || settlement == Settlement::Dead(Reason::Rejected))
+            .then_some(standing.fence),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the table holds of one action becomes one story, in the order of time.
 
-use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, Timestamp};
+use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Timestamp};
 use ackbox_store::{AcceptedRecord, ConflictKind, ConflictRecord, OperatorRecord, Story};
 use serde_json::{Value, json};
 
@@ -155,15 +155,16 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord, operators: &[OperatorRecord
         .is_some_and(|first| first.since(entry.accepted_at).as_secs() == one.began_after.as_secs())
         && one.kind.may_have_arrived();
     let denied = doubt::denied_by(entry, one.number, operators);
-    let denied = denied.filter(|_| one.kind.may_have_arrived());
+    // A rejection says so itself.
+    let denied = denied.filter(|_| one.kind == OutcomeKind::Unknown);
     if let Some(who) = &denied {
         what.push_str(&format!("; not applied, {who} said later"));
     } else if is_first_uncertain && entry.state != EntryState::Delivered {
         what.push_str("; from here on it may have arrived");
     }
     let tone = match one.kind {
-        ackbox_domain::OutcomeKind::Succeeded => Tone::Good,
-        ackbox_domain::OutcomeKind::Rejected => Tone::Bad,
+        OutcomeKind::Succeeded => Tone::Good,
+        OutcomeKind::Rejected => Tone::Bad,
         _ => Tone::Warn,
     };
     Moment::new(at, "attempt", what)
@@ -261,7 +262,7 @@ fn due(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<Moment> {
 mod tests {
     use std::time::Duration;
 
-    use ackbox_domain::{OutcomeKind, RenderedBody, StoredBody};
+    use ackbox_domain::{RenderedBody, StoredBody};
 
     use super::*;
 
