@@ -10,8 +10,11 @@
 mod check;
 mod job;
 mod list_and_show;
+mod pause;
 mod reconciled;
 mod send;
 mod shape;
+mod stats;
 mod support;
+mod tabled;
 mod verify;
