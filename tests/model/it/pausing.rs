@@ -28,16 +28,23 @@ fn no_pause_stands_in_the_way_for_ever_and_no_two_probe_at_once() {
     assert!(explored.states > 10_000, "{}", explored.states);
 }
 
+/// What `make model` explores in full, small enough for a test.
+const OPERATED: Bounds = Bounds {
+    silences: 0,
+    deaths: 0,
+    ..Bounds::OPERATED
+};
+
 #[test]
 fn an_operators_pause_is_nobody_elses_and_everything_is_done_after_it() {
-    let explored = explore(Bounds::OPERATED, Guards::ALL);
+    let explored = explore(OPERATED, Guards::ALL);
     assert_eq!(
         explored.broken,
         None,
         "{}",
         explored.broken.clone().unwrap().1
     );
-    assert!(explored.states > 30_000, "{}", explored.states);
+    assert!(explored.states > 10_000, "{}", explored.states);
 }
 
 /// A process whose clock is ahead fails at a destination that is still paused by an operator.
@@ -47,7 +54,7 @@ fn where_a_breaker_does_not_spare_an_operators_pause_it_replaces_one() {
         spares: false,
         ..Guards::ALL
     };
-    let (broken, story) = explore(Bounds::OPERATED, guards).broken.unwrap();
+    let (broken, story) = explore(OPERATED, guards).broken.unwrap();
     assert_eq!(broken, Property::OperatorsOwn, "{story}");
 }
 

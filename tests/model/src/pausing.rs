@@ -77,7 +77,7 @@ impl Bounds {
         ..Self::TWO
     };
 
-    /// The same with an operator.
+    /// Those of a test, with an operator.
     pub const OPERATED: Self = Self {
         operators: 1,
         ..Self::SMALL
@@ -126,7 +126,8 @@ impl Guards {
 /// What must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Property {
-    /// Two probes' requests are never on their way at once.
+    /// Two probes' requests are never on their way at once; one whose pause an operator has ended or replaced
+    /// is none.
     OneProbe,
     /// Once a pause has stood for longer than a look may be old, no attempt begins but the probe.
     LeftAlone,

@@ -4,7 +4,7 @@
 use ackbox_domain::breaker::OperatorPause;
 
 use super::rules::Step;
-use super::state::World;
+use super::state::{Place, World};
 use crate::clock::{Steps, at};
 
 /// How long a pause with an end lasts.
@@ -27,6 +27,7 @@ pub(super) fn pauses(world: &mut World, lasting: Option<u8>) {
     world.operators -= 1;
     let until = lasting.map(|steps| at(Steps::try_from(steps).unwrap_or(Steps::MAX)));
     world.paused_for = Some(world.paused_for.unwrap_or_default());
+    overtake(world);
     world.record = world.record.operated(Some(OperatorPause {
         since: at(0),
         until,
@@ -40,5 +41,19 @@ pub(super) fn resumes(world: &mut World) {
         world.operators -= 1;
     }
     world.paused_for = None;
+    overtake(world);
     world.record = world.record.operated(None);
+}
+
+/// A probe that is under way is one no more: the next may be made while it is.
+fn overtake(world: &mut World) {
+    for process in &mut world.processes {
+        match &mut process.at {
+            Place::Holding(_, Some(probe))
+            | Place::Sent(_, Some(probe), _)
+            | Place::Heard(Some(probe), _) => probe.is_overtaken = true,
+            Place::Orphan(is_probe, _) => *is_probe = false,
+            _ => {}
+        }
+    }
 }

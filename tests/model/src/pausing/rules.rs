@@ -212,6 +212,8 @@ impl Rules {
                     world.broken = Some(Property::LeftAlone);
                 }
             }
+            // Without an end, to look again and again is to wait for the operator, and no step.
+            Gate::Paused { until: None } => process.is_old = self.guards.look,
             Gate::Paused { .. } => {}
             Gate::Over if !self.guards.probe_ends && is_probing(&process.known) => {}
             Gate::Over => {
@@ -243,7 +245,11 @@ impl Rules {
         let seen = process.known.fence;
         if self.change(world, who, seen, Some(next)) {
             let fence = world.record.fence;
-            let probe = Probe { fence, age: 0 };
+            let probe = Probe {
+                fence,
+                age: 0,
+                is_overtaken: false,
+            };
             world.processes[who].at = Place::Holding(entry, Some(probe));
         } else {
             world.processes[who].at = Place::Idle;
@@ -325,11 +331,10 @@ impl Rules {
     }
 
     fn judge(&self, before: &World, world: &mut World) {
-        let is_probe = |process: &&Process| {
-            matches!(
-                process.at,
-                Place::Sent(_, Some(_), _) | Place::Orphan(true, _)
-            )
+        let is_probe = |process: &&Process| match process.at {
+            Place::Sent(_, Some(probe), _) => !probe.is_overtaken,
+            Place::Orphan(is_probe, _) => is_probe,
+            _ => false,
         };
         if world.processes.iter().filter(is_probe).count() > 1 {
             world.broken = Some(Property::OneProbe);
@@ -364,7 +369,10 @@ fn dies(world: &mut World, who: usize) {
     world.deaths -= 1;
     let process = &mut world.processes[who];
     let (at, held) = match process.at {
-        Place::Sent(entry, probe, age) => (Place::Orphan(probe.is_some(), age), Some(entry)),
+        Place::Sent(entry, probe, age) => (
+            Place::Orphan(probe.is_some_and(|probe| !probe.is_overtaken), age),
+            Some(entry),
+        ),
         Place::Taking(entry) | Place::Holding(entry, _) => (Place::Idle, Some(entry)),
         _ => (Place::Idle, None),
     };

@@ -22,6 +22,9 @@ pub struct Probe {
     pub fence: u64,
     /// How long ago it was taken.
     pub age: Steps,
+    /// An operator has changed the record since: what it holds is an attempt as any other. For the properties
+    /// alone.
+    pub is_overtaken: bool,
 }
 
 /// Where a process stands.
