@@ -3,6 +3,7 @@
 //! delivered in the end. Destinations beside it notice nothing.
 
 mod concurrency;
+mod operator;
 mod table;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ const STALLS: u8 = 2;
 const DROPS: u8 = 3;
 const FAILS: u8 = 4;
 const REFUSES: u8 = 5;
+const STALLS_AND_IS_BUSY: u8 = 6;
 
 impl Mood {
     fn turns(&self, mood: u8) {
@@ -56,6 +58,7 @@ async fn moody() -> (Destination, Mood) {
         DROPS => Behaviour::DropAfterRequest,
         FAILS => Behaviour::status(500),
         REFUSES => Behaviour::status(422),
+        STALLS_AND_IS_BUSY => Behaviour::StallThen(503),
         _ => Behaviour::status(503),
     });
     (destination.await.unwrap(), mood)

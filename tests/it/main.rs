@@ -16,6 +16,7 @@ mod crash;
 mod deliver;
 mod durable;
 mod failing;
+mod gauges;
 mod hostile;
 mod http;
 mod identity;

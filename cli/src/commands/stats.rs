@@ -187,3 +187,35 @@ fn place(figure: Figure) -> usize {
     let all = Figure::ALL.iter();
     all.take_while(|other| **other != figure).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use ackbox_store::Class;
+
+    use super::*;
+
+    #[test]
+    fn where_there_are_more_than_were_counted_it_is_said() {
+        let now = Timestamp::from_unix_ms(10_000_000);
+        let stats = Stats {
+            gauges: vec![Gauge {
+                figure: Figure::Of(Class::Dead),
+                name: "mailer".parse().unwrap(),
+                counted: Counted {
+                    count: 10_000,
+                    more: true,
+                    oldest: Some(Timestamp::from_unix_ms(9_940_000)),
+                },
+            }],
+            paused: Vec::new(),
+            now,
+        };
+        let text = stats.text(&Terminal::plain());
+        assert!(text.contains("10000+") && text.contains("1m ago"), "{text}");
+        let object = stats.json();
+        assert_eq!(object["counts"][0]["count"], 10_000);
+        assert_eq!(object["counts"][0]["more"], true);
+        assert_eq!(object["totals"]["dead"]["more"], true);
+        assert_eq!(object["counts"][0]["oldest_age_seconds"], 60);
+    }
+}

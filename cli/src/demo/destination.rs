@@ -58,6 +58,8 @@ pub enum Behaviour {
     DropAfterRequest,
     /// Reads the request, logs it, and answers 200 once [`Destination::release`] is called, if ever.
     Stall,
+    /// The same, with this status.
+    StallThen(u16),
 }
 
 impl Behaviour {
@@ -270,11 +272,15 @@ async fn answer(
             headers,
             body,
         } => (status, headers, body),
-        Behaviour::Stall => {
+        Behaviour::Stall | Behaviour::StallThen(_) => {
             let mut released = shared.released.subscribe();
             // The sender lives in `shared`; a peer that goes away ends this task instead.
             let _ = released.wait_for(|now| *now > round).await;
-            (200, Vec::new(), String::new())
+            let status = match behaviour {
+                Behaviour::StallThen(status) => status,
+                _ => 200,
+            };
+            (status, Vec::new(), String::new())
         }
         Behaviour::DropAfterRequest => return Err(Dropped),
     };

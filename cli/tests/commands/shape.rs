@@ -2,8 +2,8 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 8] = [
-    "demo", "dev", "send", "check", "verify", "list", "show", "job",
+const COMMANDS: [&str; 11] = [
+    "demo", "dev", "send", "check", "verify", "list", "stats", "show", "pause", "resume", "job",
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ackbox_domain::Timestamp;
 use ackbox_domain::causes::in_one_line;
-use ackbox_store::{Counted, Figure, Gauge, Gauged};
+use ackbox_store::{Class, Counted, Figure, Gauge, Gauged};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
@@ -43,13 +43,7 @@ impl Reconciler {
                 }
             }
         }
-        for figure in Figure::ALL {
-            tell_total(
-                figure,
-                totals.get(&figure).copied().unwrap_or_default(),
-                now,
-            );
-        }
+        tell_totals(&totals, now);
     }
 }
 
@@ -74,15 +68,28 @@ fn tell(gauge: &Gauge, now: Timestamp) {
     );
 }
 
-/// One line for each class, also for one that has nothing: an alarm wants to see that it is over.
-fn tell_total(figure: Figure, total: Counted, now: Timestamp) {
+/// One line for all of it, also of what is nothing: an alarm wants to see that it is over.
+fn tell_totals(totals: &BTreeMap<Figure, Counted>, now: Timestamp) {
+    let count = |figure: Figure| totals.get(&figure).map_or(0, |total| total.count);
+    let of = |class: Class| count(Figure::Of(class));
+    let all = Figure::ALL
+        .into_iter()
+        .filter_map(|figure| totals.get(&figure));
+    let oldest = all.clone().filter_map(|total| total.oldest).min();
     tracing::info!(
-        name: "gauge.total",
-        class = figure.as_str(),
-        count = total.count,
-        more = total.more,
-        oldest_age_seconds = age(total.oldest, now),
-        "gauge.total"
+        name: "gauge.totals",
+        open = of(Class::Open),
+        unknown = of(Class::Unknown),
+        held = of(Class::Held),
+        dead = of(Class::Dead),
+        conflict = of(Class::Conflict),
+        parked = of(Class::Parked),
+        silent = of(Class::Silent),
+        overdue = count(Figure::Overdue),
+        paused = count(Figure::Paused),
+        more = all.clone().any(|total| total.more),
+        oldest_age_seconds = age(oldest, now),
+        "gauge.totals"
     );
 }
 

@@ -28,6 +28,36 @@ fn no_pause_stands_in_the_way_for_ever_and_no_two_probe_at_once() {
     assert!(explored.states > 10_000, "{}", explored.states);
 }
 
+/// What `make model` explores in full, small enough for a test.
+const OPERATED: Bounds = Bounds {
+    silences: 0,
+    deaths: 0,
+    ..Bounds::OPERATED
+};
+
+#[test]
+fn an_operators_pause_is_nobody_elses_and_everything_is_done_after_it() {
+    let explored = explore(OPERATED, Guards::ALL);
+    assert_eq!(
+        explored.broken,
+        None,
+        "{}",
+        explored.broken.clone().unwrap().1
+    );
+    assert!(explored.states > 10_000, "{}", explored.states);
+}
+
+/// A process whose clock is ahead fails at a destination that is still paused by an operator.
+#[test]
+fn where_a_breaker_does_not_spare_an_operators_pause_it_replaces_one() {
+    let guards = Guards {
+        spares: false,
+        ..Guards::ALL
+    };
+    let (broken, story) = explore(OPERATED, guards).broken.unwrap();
+    assert_eq!(broken, Property::OperatorsOwn, "{story}");
+}
+
 /// Of two that find a pause over, both take the probe.
 #[test]
 fn without_the_condition_on_the_probe_two_are_on_their_way() {

@@ -48,7 +48,11 @@ fn main() -> io::Result<ExitCode> {
         let model = Protocol::new(bounds, Guards::ALL).in_full();
         clean &= run(&mut out, &format!("{name}; in full"), bounds, model)?;
     }
-    for bounds in [pausing::Bounds::TWO, pausing::Bounds::THREE] {
+    for bounds in [
+        pausing::Bounds::TWO,
+        pausing::Bounds::THREE,
+        pausing::Bounds::OPERATED,
+    ] {
         clean &= pauses(&mut out, bounds)?;
     }
     Ok(if clean {
@@ -63,13 +67,15 @@ fn pauses(out: &mut impl Write, bounds: pausing::Bounds) -> io::Result<bool> {
     writeln!(out, "== a destination that is paused")?;
     writeln!(
         out,
-        "   bounds: processes {}, entries {}, failures {} ({} in a row pause), silences {}, deaths {}",
+        "   bounds: processes {}, entries {}, failures {} ({} in a row pause), silences {}, deaths {}, \
+         an operator's pauses {}",
         bounds.processes,
         bounds.entries,
         bounds.failures,
         bounds.after,
         bounds.silences,
-        bounds.deaths
+        bounds.deaths,
+        bounds.operators
     )?;
     out.flush()?;
     let began = Instant::now();

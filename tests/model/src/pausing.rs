@@ -11,6 +11,8 @@
 //!   the pause. Any time may pass between any two of these, but that a request ends within its timeout. A
 //!   process may die anywhere; its request lives on, its count and what it knew do not. One that lets the
 //!   probe's time pass gives it back.
+//! - **An operator** pauses the destination so often, until they end it or for a while, and ends whatever pauses
+//!   it; in the end always. Theirs is the same conditional change, of what they have just read.
 //! - **The destination** fails so often and says nothing so often, in any order; then it works.
 //!
 //! # What is left out
@@ -22,11 +24,12 @@
 //!
 //! # What is shown
 //!
-//! Four properties ([`Property`]) in every state, and of every run that it ends, with everything done:
+//! Five properties ([`Property`]) in every state, and of every run that it ends, with everything done:
 //! there is no cycle among the states, and a state that nothing follows has nothing left to do. So no
 //! pause stands in the way for ever, whoever dies.
 
 mod explore;
+mod operator;
 mod rules;
 mod simplify;
 mod state;
@@ -49,6 +52,8 @@ pub struct Bounds {
     pub silences: u8,
     /// How often a process dies, or lets a probe's time pass.
     pub deaths: u8,
+    /// How often an operator pauses the destination, or ends a breaker's pause.
+    pub operators: u8,
 }
 
 impl Bounds {
@@ -60,6 +65,7 @@ impl Bounds {
         failures: 4,
         silences: 1,
         deaths: 1,
+        operators: 0,
     };
 
     /// The same for three that pause at once.
@@ -69,6 +75,12 @@ impl Bounds {
         failures: 2,
         silences: 0,
         ..Self::TWO
+    };
+
+    /// Those of a test, with an operator.
+    pub const OPERATED: Self = Self {
+        operators: 1,
+        ..Self::SMALL
     };
 
     /// What a test explores.
@@ -94,6 +106,8 @@ pub struct Guards {
     pub probe_ends: bool,
     /// Only an answer ends a pause.
     pub proof: bool,
+    /// A breaker begins none over an operator's, until that is over by any clock.
+    pub spares: bool,
 }
 
 impl Guards {
@@ -105,18 +119,22 @@ impl Guards {
         span: true,
         probe_ends: true,
         proof: true,
+        spares: true,
     };
 }
 
 /// What must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Property {
-    /// Two probes' requests are never on their way at once.
+    /// Two probes' requests are never on their way at once; one whose pause an operator has ended or replaced
+    /// is none.
     OneProbe,
     /// Once a pause has stood for longer than a look may be old, no attempt begins but the probe.
     LeftAlone,
     /// A pause is ended by the probe that stands on the record, after an answer, and by nothing else.
     EndedByProof,
+    /// An operator's pause is ended by an operator or by its time, and never replaced by a breaker's.
+    OperatorsOwn,
     /// No pause and no probe reaches further than the longest may, by any clock.
     NeverLong,
     /// Where nothing follows, everything is done.
@@ -127,10 +145,11 @@ pub enum Property {
 
 impl Property {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::OneProbe,
         Self::LeftAlone,
         Self::EndedByProof,
+        Self::OperatorsOwn,
         Self::NeverLong,
         Self::AllDone,
         Self::NoEndlessRun,
@@ -143,6 +162,7 @@ impl Property {
             Self::OneProbe => "two probes are never on their way at once",
             Self::LeftAlone => "a destination that is known to be paused is left alone",
             Self::EndedByProof => "only its own probe's answer ends a pause",
+            Self::OperatorsOwn => "no breaker ends or replaces an operator's pause",
             Self::NeverLong => "no pause reaches further than the longest",
             Self::AllDone => "every run ends with everything done",
             Self::NoEndlessRun => "no run is endless",

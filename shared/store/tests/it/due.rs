@@ -11,7 +11,7 @@ use crate::action::{NOW, TIMING, accepted, action, change, name, secs, settled};
 use crate::engine::{Engine, soon};
 
 /// As many entries as accepting would make, written in batches.
-async fn accept_many(engine: &Engine, ids: std::ops::Range<u64>) {
+pub(crate) async fn accept_many(engine: &Engine, ids: std::ops::Range<u64>) {
     let entry = accepted(&engine.store, &action("template", b"{}")).await;
     let template = engine.item(&entry.key, kind::OUTBOX).await.unwrap();
     engine.delete(&entry.key, kind::OUTBOX).await;

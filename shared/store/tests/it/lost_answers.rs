@@ -162,7 +162,7 @@ async fn evidence_whose_answer_was_lost_is_not_taken_for_a_settlement() {
 }
 
 /// As [`losing`], but the first answers come through.
-fn losing_after(engine: &Engine, through: usize, answers: usize) -> Store {
+pub(crate) fn losing_after(engine: &Engine, through: usize, answers: usize) -> Store {
     #[derive(Debug)]
     struct After(AtomicUsize, Losing);
     impl Intercept for After {

@@ -113,8 +113,11 @@ impl Graph {
             let step = self.from[number].map(|(_, step)| step);
             let pause = world.record.pause.as_ref();
             let pause = pause.map(|p| (crate::clock::steps_to(p.until), p.is_probing));
+            let operator = world.record.operator.as_ref();
+            let operator = operator.map(|p| p.until.map(crate::clock::steps_to));
             let at: Vec<_> = world.processes.iter().map(|process| process.at).collect();
-            let _ = writeln!(story, "{step:?}: {} {pause:?} {at:?}", world.record.fence);
+            let fence = world.record.fence;
+            let _ = writeln!(story, "{step:?}: {fence} {pause:?} {operator:?} {at:?}");
         }
         Explored {
             states: self.worlds.len(),

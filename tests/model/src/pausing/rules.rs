@@ -1,10 +1,12 @@
 //! The steps, and what the world is after each.
 
-use ackbox_domain::breaker::{Breaker, Failures, Gate, Pause, PauseRecord, Sign, probe_span};
+use ackbox_domain::breaker::{
+    Breaker, Failures, Gate, OperatorPause, Pause, PauseRecord, Sign, probe_span,
+};
 use ackbox_domain::{AttemptOutcome, OutcomeKind};
 
 use super::state::{End, Entry, Place, Probe, Process, World};
-use super::{Bounds, Guards, Property};
+use super::{Bounds, Guards, Property, operator};
 use crate::clock::{Steps, at, lasting, pass, steps_to};
 
 const TIMEOUT: u8 = 1;
@@ -28,6 +30,10 @@ pub(super) enum Step {
     GivesBack(usize),
     Dies(usize),
     OrphanEnds(usize),
+    /// An operator pauses it: until they end it, or for so long.
+    Pauses(Option<u8>),
+    /// An operator ends what pauses it.
+    Resumes,
 }
 
 /// The rules of one run.
@@ -59,6 +65,7 @@ impl Rules {
             failures: self.bounds.failures,
             silences: self.bounds.silences,
             deaths: self.bounds.deaths,
+            operators: self.bounds.operators,
             paused_for: None,
             broken: None,
         }
@@ -83,6 +90,7 @@ impl Rules {
     /// Everything that may happen next.
     pub(super) fn steps(&self, world: &World) -> Vec<Step> {
         let mut steps = vec![Step::TimePasses];
+        steps.extend(operator::steps(world));
         for (who, process) in world.processes.iter().enumerate() {
             match process.at {
                 Place::Idle => {
@@ -146,6 +154,8 @@ impl Rules {
             Step::GivesBack(who) => self.gives_back(&mut world, who),
             Step::Dies(who) => dies(&mut world, who),
             Step::OrphanEnds(who) => world.processes[who].at = Place::Idle,
+            Step::Pauses(lasting) => operator::pauses(&mut world, lasting),
+            Step::Resumes => operator::resumes(&mut world),
         }
         self.judge(before, &mut world);
         self.simplify(&mut world);
@@ -184,7 +194,11 @@ impl Rules {
     /// By what is known, or by a look where that is old.
     fn begin(&self, world: &mut World, who: usize, entry: usize) {
         let record = world.record.clone();
-        let has_stood = world.paused_for;
+        let clock_off = world.processes[who].clock_off;
+        // An operator's that is over, by this clock, is none.
+        let is_over = |pause: &OperatorPause| !pause.stands(at(clock_off));
+        let is_over = world.record.operator.as_ref().is_some_and(is_over);
+        let has_stood = world.paused_for.filter(|_| !is_over);
         let process = &mut world.processes[who];
         if process.is_old && self.guards.look {
             learn(process, record);
@@ -198,6 +212,8 @@ impl Rules {
                     world.broken = Some(Property::LeftAlone);
                 }
             }
+            // Without an end, to look again and again is to wait for the operator, and no step.
+            Gate::Paused { until: None } => process.is_old = self.guards.look,
             Gate::Paused { .. } => {}
             Gate::Over if !self.guards.probe_ends && is_probing(&process.known) => {}
             Gate::Over => {
@@ -229,7 +245,11 @@ impl Rules {
         let seen = process.known.fence;
         if self.change(world, who, seen, Some(next)) {
             let fence = world.record.fence;
-            let probe = Probe { fence, age: 0 };
+            let probe = Probe {
+                fence,
+                age: 0,
+                is_overtaken: false,
+            };
             world.processes[who].at = Place::Holding(entry, Some(probe));
         } else {
             world.processes[who].at = Place::Idle;
@@ -245,7 +265,11 @@ impl Rules {
         let breaker = self.breaker();
         let Some(probe) = probe else {
             process.failures = process.failures.and(Sign::of(&outcome));
-            if process.failures.are_enough(&breaker) && process.known.pause.is_none() {
+            let is_free = match self.guards.spares {
+                true => process.known.is_free(now, lasting(SKEW)),
+                false => process.known.pause.is_none(),
+            };
+            if process.failures.are_enough(&breaker) && is_free {
                 let (seen, pause) = (process.known.fence, Pause::begin(&breaker, &outcome, now));
                 self.change(world, who, seen, Some(plain(pause)));
             }
@@ -287,8 +311,13 @@ impl Rules {
     /// The conditional write; whoever is refused learns what stands.
     fn change(&self, world: &mut World, who: usize, seen: u64, next: Option<Pause>) -> bool {
         let holds = world.record.fence == seen || !self.guards.fence;
+        if holds && world.record.operator_pause(at(0)).is_some() {
+            world.broken = Some(Property::OperatorsOwn);
+        }
         if holds {
-            world.paused_for = next.as_ref().map(|_| world.paused_for.unwrap_or_default());
+            // After an operator's that is over, it begins anew.
+            let stood = world.paused_for.filter(|_| world.record.operator.is_none());
+            world.paused_for = next.as_ref().map(|_| stood.unwrap_or_default());
             world.record = PauseRecord {
                 fence: world.record.fence + 1,
                 pause: next,
@@ -302,11 +331,10 @@ impl Rules {
     }
 
     fn judge(&self, before: &World, world: &mut World) {
-        let is_probe = |process: &&Process| {
-            matches!(
-                process.at,
-                Place::Sent(_, Some(_), _) | Place::Orphan(true, _)
-            )
+        let is_probe = |process: &&Process| match process.at {
+            Place::Sent(_, Some(probe), _) => !probe.is_overtaken,
+            Place::Orphan(is_probe, _) => is_probe,
+            _ => false,
         };
         if world.processes.iter().filter(is_probe).count() > 1 {
             world.broken = Some(Property::OneProbe);
@@ -341,7 +369,10 @@ fn dies(world: &mut World, who: usize) {
     world.deaths -= 1;
     let process = &mut world.processes[who];
     let (at, held) = match process.at {
-        Place::Sent(entry, probe, age) => (Place::Orphan(probe.is_some(), age), Some(entry)),
+        Place::Sent(entry, probe, age) => (
+            Place::Orphan(probe.is_some_and(|probe| !probe.is_overtaken), age),
+            Some(entry),
+        ),
         Place::Taking(entry) | Place::Holding(entry, _) => (Place::Idle, Some(entry)),
         _ => (Place::Idle, None),
     };
@@ -370,6 +401,12 @@ fn later(record: &mut PauseRecord) {
         let mut until = steps_to(pause.until);
         pass(&mut until, -1);
         pause.until = at(until);
+    }
+    let operator = record.operator.as_mut();
+    if let Some(end) = operator.and_then(|pause| pause.until.as_mut()) {
+        let mut until = steps_to(*end);
+        pass(&mut until, -i8::try_from(SKEW).unwrap_or(1));
+        *end = at(until);
     }
 }
 

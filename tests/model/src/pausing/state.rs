@@ -22,6 +22,9 @@ pub struct Probe {
     pub fence: u64,
     /// How long ago it was taken.
     pub age: Steps,
+    /// An operator has changed the record since: what it holds is an attempt as any other. For the properties
+    /// alone.
+    pub is_overtaken: bool,
 }
 
 /// Where a process stands.
@@ -82,6 +85,8 @@ pub struct World {
     pub silences: u8,
     /// How often a process can still die.
     pub deaths: u8,
+    /// How often an operator can still pause it, or end a breaker's pause.
+    pub operators: u8,
     /// How long a pause has stood, up to two steps; for the properties alone.
     pub paused_for: Option<Steps>,
     /// What the last step broke; for the properties alone.
