@@ -20,6 +20,7 @@ mod engine;
 mod faults;
 mod job;
 mod lost_answers;
+mod meta;
 mod notice;
 mod operator;
 mod operator_job;
