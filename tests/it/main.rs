@@ -27,6 +27,7 @@ mod reconcile;
 mod registrar;
 mod renamed;
 mod repeat;
+mod retention;
 mod several;
 mod stream;
 mod sweep;
