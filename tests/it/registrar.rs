@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ackbox_config::{Lookup, OnConflict};
 use ackbox_domain::job::{Ids, Jobs, Unbound};
-use ackbox_domain::{Backoff, EventPattern, Locator};
+use ackbox_domain::{Backoff, EventPattern, Locator, MaxAge};
 use ackbox_registrar::Registrar;
 use ackbox_tests::requests::{Host, Wire};
 use ackbox_tests::sender::Answer;

@@ -8,6 +8,7 @@
 )]
 
 mod check;
+mod compared;
 mod job;
 mod list_and_show;
 mod operate;

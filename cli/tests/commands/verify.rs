@@ -282,3 +282,19 @@ fn the_end_of_a_job_is_told_and_so_is_a_status_that_no_one_explained() {
         "{odd}"
     );
 }
+
+#[test]
+fn a_fact_that_is_too_old_is_told() {
+    let place = captured(r#"{"id":"evt_1","type":"invoice.paid","created":1764000000}"#);
+    let limited = CONFIG.replace(
+        "scheme = \"stripe\"\n",
+        "scheme = \"stripe\"\ntime = \"/created\"\nmax_age = \"30d\"\n",
+    );
+    place.file("ackbox.toml", limited);
+    let ended = place.run(&THEN);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let said = "it would be refused (too-old): the fact's time (/created) is 2025-11-24T16:00:00.000Z, longer ago than the source's `max_age` of 30days";
+    assert!(ended.out.contains(said), "{}", ended.out);
+    let ended = place.run(&then_and(&["--json"]));
+    assert_eq!(ended.json()["consequences"][0]["becomes"], "too-old");
+}

@@ -222,3 +222,28 @@ async fn ids_of_an_account_are_other_jobs() {
     assert_eq!(hear(&registrar, &end("b")).await.said(), (200, "parked"));
     assert_eq!(hear(&registrar, &end("a")).await.said(), (200, "accepted"));
 }
+
+#[tokio::test]
+async fn an_observation_that_is_too_old_is_refused_as_a_webhook_would_be() {
+    let limited = |config: &mut ackbox_config::Config| {
+        let source = &mut config.sources.get_mut("tornado").unwrap().source;
+        source.max_age = Some(MaxAge {
+            most: Duration::from_secs(3600),
+            time: vec![Locator::Body("/at".parse().unwrap())],
+        });
+    };
+    let world = changed(limited).await;
+    let (registrar, receiver) = (world.registrar().await, world.receiver().await);
+    bind(&registrar, &record("j-1")).await;
+    let now = world.clock.now().unix_s();
+    let ended = |at: u64| json!({"job_id": "j-1", "status": "completed", "at": at});
+    let answer = hear(&registrar, &from("tornado", ended(now - 3700))).await;
+    assert_eq!(answer.said(), (400, "too-old"));
+    let answer = hear(&registrar, &from("tornado", json!({"status": "completed"}))).await;
+    assert_eq!(answer.said(), (400, "malformed"));
+    let webhook = world.webhook("tornado", "m-1", ended(now - 3700).to_string());
+    assert_eq!(webhook.to(&receiver).await.said(), (400, "too-old"));
+    assert_eq!(world.table.of_kind(kind::OUTBOX).await.len(), 0);
+    let answer = hear(&registrar, &from("tornado", ended(now - 3500))).await;
+    assert_eq!(answer.said(), (200, "accepted"));
+}

@@ -9,6 +9,8 @@
 
 use ackbox_config::{Config, Mistake};
 
+mod compare;
+mod compare_table;
 mod delivery;
 mod destination;
 mod example;
@@ -20,7 +22,9 @@ mod lookup;
 mod meaning;
 mod notify;
 mod payload;
+mod previously;
 mod reconcile;
+mod retention;
 mod rule;
 mod said_of_jobs;
 mod scheme;

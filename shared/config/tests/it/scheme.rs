@@ -67,7 +67,7 @@ const MISTAKES: &[Case] = &[
         "signed = \"{body}\"",
         "signed = \"{boody}\"\nred = 5\nsecret = \"dontsay, expected x\"\nevent = [5, { haeder = \"a\" }]",
         "38:10: [scheme.own] `signed`: `{boody}` is not a part of a message; known are {body}, {timestamp}, {id} and {header:NAME}\n\
-         39:1: [scheme.own]: no key \"red\"; known here: `title`, `docs`, `like`, `signature`, `signed`, `timestamp`, `secret`, `id`, `event`, `subject`, `account`, `test_events`, `progress_events`, `redelivery`, `form_field`, `each`, `acknowledge`, `job`\n\
+         39:1: [scheme.own]: no key \"red\"; known here: `title`, `docs`, `like`, `signature`, `signed`, `timestamp`, `secret`, `id`, `event`, `subject`, `account`, `test_events`, `progress_events`, `redelivery`, `repeats`, `form_field`, `each`, `acknowledge`, `job`\n\
          40:10: [scheme.own]: `secret` cannot be a text; write a list\n\
          41:10: [scheme.own]: `event` cannot be a number; write a table\n\
          41:15: [scheme.own]: no key \"haeder\"; did you mean `header`?",

@@ -18,7 +18,7 @@ const MISTAKES: &[Case] = &[
         "an unknown key, like none",
         "max_body =",
         "frobnicate =",
-        "4:1: [source.reports] has no key \"frobnicate\"; known here: `scheme`, `secrets`, `signature_header`, `timestamp_header`, `max_body`, `tolerance`, `id`, `event`, `subject`, `account`, `each`, `max_each`, `test_events`, `progress_events`, `trust_unsigned_id`, `trust_body`, `on_conflict`, `rule`, `job`",
+        "4:1: [source.reports] has no key \"frobnicate\"; known here: `scheme`, `secrets`, `signature_header`, `timestamp_header`, `max_body`, `tolerance`, `id`, `event`, `subject`, `account`, `each`, `max_each`, `test_events`, `progress_events`, `trust_unsigned_id`, `trust_body`, `on_conflict`, `previously`, `time`, `max_age`, `retention`, `rule`, `job`",
     ),
     case(
         "no scheme",

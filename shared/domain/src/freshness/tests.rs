@@ -18,6 +18,7 @@ fn pointer(text: &str) -> Pointer {
 fn limited() -> Source {
     let mut source = source();
     source.id = vec![Locator::Body(pointer("/id"))];
+    source.rules[0].on = vec!["*".into()];
     source.max_age = Some(MaxAge {
         most: 30 * DAY,
         time: vec![Locator::Body(pointer("/created"))],

@@ -11,6 +11,7 @@ mod grammar;
 mod job;
 mod properties;
 mod refusals;
+mod repeats;
 mod secrets;
 mod several;
 mod signing;

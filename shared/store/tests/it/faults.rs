@@ -24,13 +24,16 @@ use crate::action::{
 };
 use crate::engine::{Engine, Item, soon};
 
-/// META that knows the names of [`action`].
+/// META that knows the names and the rule of [`action`].
 pub(crate) fn meta() -> Rule {
     let names = |name: &str| AttributeValue::Ss(vec![name.to_owned()]);
+    let rule = ackbox_domain::RuleIdentity::of_action(&action("msg_1", b"{}"));
+    let rule = rule.map(|rule| rule.to_string()).unwrap_or_default();
     mock!(Client::get_item).then_output(move || {
         GetItemOutput::builder()
             .item("destinations", names("mailer"))
             .item("sources", names("reports"))
+            .item("rules", names(&rule))
             .build()
     })
 }

@@ -21,6 +21,7 @@ mod engine;
 mod faults;
 mod job;
 mod lost_answers;
+mod meta;
 mod notice;
 mod operate;
 mod operator;
