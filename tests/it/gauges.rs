@@ -36,6 +36,7 @@ async fn what_waits_is_told_a_line_for_each_class_and_name_and_one_for_all() {
         by: "ada".to_owned(),
         did: "pause".to_owned(),
         detail: None,
+        number: None,
         reason: None,
     };
     let (store, warehouse) = (world.store().await, name("warehouse"));

@@ -165,6 +165,7 @@ fn a_breakers_pause_is_ended_alike_and_named_and_one_that_is_over_is_none() {
             by: "ada".to_owned(),
             did: "pause".to_owned(),
             detail: None,
+            number: None,
             reason: None,
         };
         let pipeline = "pipeline".parse().unwrap();

@@ -25,6 +25,7 @@ async fn change(world: &World, next: Option<OperatorPause>) -> PauseRecord {
         by: "ada".to_owned(),
         did: "pause".to_owned(),
         detail: None,
+        number: None,
         reason: None,
     };
     let deadline = tokio::time::Instant::now() + Duration::from_secs(60);

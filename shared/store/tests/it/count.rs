@@ -115,6 +115,7 @@ async fn figures_are_of_each_class_and_name_and_a_pause_is_one() {
         by: "ada".to_owned(),
         did: "pause".to_owned(),
         detail: None,
+        number: None,
         reason: None,
     };
     let seen = PauseRecord::default();

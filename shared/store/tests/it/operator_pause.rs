@@ -25,6 +25,7 @@ fn record(did: &str, by: &str) -> OperatorRecord {
         by: by.to_owned(),
         did: did.to_owned(),
         detail: Some("paused until it is resumed".to_owned()),
+        number: None,
         reason: Some("their maintenance".to_owned()),
     }
 }
