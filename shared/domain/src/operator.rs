@@ -187,7 +187,7 @@ pub fn redrive(
         Doubt::Forgotten { since, window } if !risk.past_window => {
             Err(Refusal::PastWindow { since, window })
         }
-        Doubt::Elsewhere { .. } | Doubt::Forgotten { .. } => Ok(cleared(standing, settled)),
+        Doubt::Elsewhere { .. } | Doubt::Forgotten { .. } => Ok(vouched(standing, settled)),
         Doubt::Kept { .. } => Ok(settled),
         // Where the doubt was answered before, that answer is for the next attempt.
         Doubt::None if standing.first_uncertain_at.is_some() => Ok(cleared(standing, settled)),
@@ -218,7 +218,7 @@ pub fn resolve(
         (Resolution::NotApplied, EntryState::Pending) if standing.doubt().is_none() => {
             Err(Refusal::NoDoubt)
         }
-        (Resolution::NotApplied, _) => Ok(cleared(standing, again(standing, now))),
+        (Resolution::NotApplied, _) => Ok(vouched(standing, again(standing, now))),
     }
 }
 
@@ -260,6 +260,14 @@ fn again(standing: &Standing, now: Timestamp) -> Settled {
         Settlement::Retry { due_at: now },
         standing.first_uncertain_at,
     )
+}
+
+/// The same, on the operator's word alone. That proves nothing of what came before.
+fn vouched(standing: &Standing, settled: Settled) -> Settled {
+    Settled {
+        is_vouched: standing.first_uncertain_at.is_some(),
+        ..cleared(standing, settled)
+    }
 }
 
 /// The number that this word takes covers itself and all before it.

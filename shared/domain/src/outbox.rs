@@ -121,6 +121,8 @@ pub struct OutboxEntry {
     pub cleared_fence: u64,
     /// When an operator last had it sent again; its time for retries counts from then.
     pub redriven_at: Option<Timestamp>,
+    /// Whether an operator ever vouched for a repetition of what may have arrived.
+    pub is_vouched: bool,
     /// The origin (hash) of the destination that the last attempt spoke to.
     pub origin: Option<Origin>,
     /// The last attempts, oldest first, at most [`OutboxEntry::ATTEMPTS_KEPT`].

@@ -57,10 +57,15 @@ pub fn settle(
     let is_clear = mark.is_none() && before.is_some() && standing.doubt().is_none();
     let settlement = match outcome.kind {
         OutcomeKind::Succeeded => Settlement::Delivered,
-        OutcomeKind::Rejected if outcome.is_final_rejection() => match before {
-            None => Settlement::Dead(Reason::Rejected),
-            Some(_) => Settlement::Held(Reason::RejectedAfterUncertain),
-        },
+        OutcomeKind::Rejected if outcome.is_final_rejection() => {
+            // Nothing before may have arrived, by the destination's own word where there was a doubt.
+            let nothing_arrived = standing.doubt().is_none() && !standing.is_vouched;
+            if before.is_none() || nothing_arrived {
+                Settlement::Dead(Reason::Rejected)
+            } else {
+                Settlement::Held(Reason::RejectedAfterUncertain)
+            }
+        }
         _ => {
             let asked = outcome.retry_after.unwrap_or_default();
             let backoff = terms.policy.backoff;
@@ -77,10 +82,11 @@ pub fn settle(
             OutcomeKind::Succeeded => before,
             _ => first_uncertain_at,
         },
-        // A no to the first attempt that arrived is the destination's word about it: who sends it again later
-        // need not ask what became of that one.
+        // A no to the only attempt that can have arrived is the destination's word about it: who sends it again
+        // later need not ask what became of that one.
         cleared_fence: (is_clear || settlement == Settlement::Dead(Reason::Rejected))
             .then_some(standing.fence),
+        is_vouched: false,
     }
 }
 

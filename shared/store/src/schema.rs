@@ -96,6 +96,8 @@ pub mod attribute {
     pub const CLEARED_FENCE: &str = "cleared_fence";
     /// When an operator last had it sent again, N.
     pub const REDRIVEN_AT: &str = "redriven_at";
+    /// Whether an operator ever vouched for a repetition of what may have arrived, BOOL; absent: no.
+    pub const VOUCHED: &str = "vouched";
     /// Hash of the origin that the last attempt spoke to, B of 8.
     pub const ORIGIN: &str = "origin";
     /// The last attempts, compact, separated by spaces, S.

@@ -160,6 +160,7 @@ impl Rules {
             },
             origin: Some(ORIGIN),
             redriven_at: None,
+            is_vouched: false,
         }
     }
 

@@ -117,7 +117,7 @@ async fn write(
     };
     let (heard, new) = match decision {
         Decision::Again { settled, to } => {
-            let risk = if settled.cleared_fence.is_some() && entry.first_uncertain_at.is_some() {
+            let risk = if settled.is_vouched {
                 ", whatever became of it before"
             } else {
                 ""

@@ -288,6 +288,7 @@ mod tests {
             cleared_fence: 0,
             origin: None,
             redriven_at: None,
+            is_vouched: false,
             attempts: vec![
                 attempt(1, OutcomeKind::NotSent, 0),
                 attempt(2, OutcomeKind::Unknown, 60),

@@ -38,6 +38,7 @@ fn entry() -> OutboxEntry {
         cleared_fence: 0,
         origin: None,
         redriven_at: None,
+        is_vouched: false,
         attempts: Vec::new(),
         last_detail: None,
         body: StoredBody::Inline(body()),

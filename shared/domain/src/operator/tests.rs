@@ -64,6 +64,7 @@ fn in_state(state: EntryState) -> Standing {
         cleared_fence: 0,
         origin: Some(ORIGIN),
         redriven_at: None,
+        is_vouched: false,
     }
 }
 
@@ -135,6 +136,7 @@ fn past_the_window_it_takes_a_word_which_is_for_one_attempt() {
         let since = NOW.minus(secs(90_000));
         assert_eq!(refused, Err(Refusal::PastWindow { since, window }));
         let settled = redrive(&held, &way(&policy), RISK, NOW).unwrap();
+        assert!(settled.is_vouched, "the destination never said so");
         let after = written(&held, &settled);
         let claim = may_claim(&after, terms(&policy), ORIGIN, NOW);
         assert_eq!(claim, ClaimDecision::Attempt);
@@ -193,7 +195,10 @@ fn an_answer_from_before_is_for_the_next_attempt() {
         ..in_doubt(EntryState::Held, 90_000)
     };
     let settled = redrive(&answered, &way(&policy), Risk::default(), NOW).unwrap();
-    assert_eq!(settled.cleared_fence, Some(4));
+    assert_eq!(
+        (settled.cleared_fence, settled.is_vouched),
+        (Some(4), false)
+    );
 }
 
 #[test]

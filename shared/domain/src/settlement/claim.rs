@@ -28,6 +28,8 @@ pub struct Standing {
     pub origin: Option<Origin>,
     /// When an operator last had it sent again.
     pub redriven_at: Option<Timestamp>,
+    /// Whether an operator ever vouched for a repetition of what may have arrived.
+    pub is_vouched: bool,
 }
 
 impl Standing {
@@ -62,6 +64,7 @@ impl From<&OutboxEntry> for Standing {
             cleared_fence: entry.cleared_fence,
             origin: entry.origin,
             redriven_at: entry.redriven_at,
+            is_vouched: entry.is_vouched,
         }
     }
 }

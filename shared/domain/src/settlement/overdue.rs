@@ -39,6 +39,7 @@ mod tests {
             cleared_fence: 0,
             origin: None,
             redriven_at: None,
+            is_vouched: false,
         }
     }
 

@@ -113,6 +113,8 @@ pub struct Settled {
     /// The number of the last attempt of which it is known now that it, and all before it, was not
     /// applied; `None`: nothing new is known of that.
     pub cleared_fence: Option<u64>,
+    /// Whether only an operator vouches for that: the destination never said so.
+    pub is_vouched: bool,
 }
 
 impl Settled {
@@ -122,6 +124,7 @@ impl Settled {
             settlement,
             first_uncertain_at,
             cleared_fence: None,
+            is_vouched: false,
         }
     }
 }

@@ -62,6 +62,7 @@ fn claimed() -> Standing {
         cleared_fence: 0,
         origin: Some(ORIGIN),
         redriven_at: None,
+        is_vouched: false,
     }
 }
 
@@ -183,6 +184,31 @@ fn the_last_retry_inside_a_window_is_early_enough_to_end_inside_it() {
         may_claim(&due, terms(&window()), ORIGIN, due_at),
         ClaimDecision::Attempt
     );
+}
+
+#[test]
+fn a_second_rejection_is_final_where_nothing_arrived_by_the_destinations_own_word() {
+    let no = outcome(OutcomeKind::Rejected, Some(422));
+    let first = ended(&claimed(), &no, &none());
+    assert_eq!(first.settlement, Settlement::Dead(Reason::Rejected));
+    assert_eq!(first.cleared_fence, Some(1), "it spoke of that attempt");
+    let again = Standing {
+        fence: 3,
+        first_uncertain_at: first.first_uncertain_at,
+        // An operator's word carried it on, and took the number 2.
+        cleared_fence: 2,
+        ..claimed()
+    };
+    let second = ended(&again, &no, &none());
+    assert_eq!(second.settlement, Settlement::Dead(Reason::Rejected));
+    assert_eq!(second.cleared_fence, Some(3));
+    // Where only an operator said so, it proves nothing.
+    let vouched = Standing {
+        is_vouched: true,
+        ..again
+    };
+    let held = ended(&vouched, &no, &none()).settlement;
+    assert_eq!(held, Settlement::Held(Reason::RejectedAfterUncertain));
 }
 
 #[test]

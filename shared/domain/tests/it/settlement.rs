@@ -147,6 +147,7 @@ fn any_standing() -> impl Strategy<Value = (Standing, Timestamp)> {
                     .map_or(0, |cleared| cleared.min(fence)),
                 origin: Some(if moved { [2; 8] } else { ORIGIN }),
                 redriven_at: None,
+                is_vouched: false,
             };
             (standing, now)
         })
@@ -178,7 +179,9 @@ fn is_lawful(
         Settlement::Unknown { due_at } => prop_assert!(due_at >= now),
         Settlement::NoDestination { due_at } => prop_assert!(due_at > now),
         Settlement::Dead(_) => {
-            prop_assert!(before.first_uncertain_at.is_none(), "doubt became dead")
+            // By the destination's own word there is no doubt any more.
+            prop_assert!(before.doubt().is_none(), "doubt became dead");
+            prop_assert!(!(before.is_vouched && before.first_uncertain_at.is_some()));
         }
         Settlement::Delivered | Settlement::Held(_) => {}
     }

@@ -36,7 +36,7 @@ pub(crate) const RESERVE: usize = {
     let origin = attribute::ORIGIN.len() + size_of::<Origin>();
     let mark = attribute::FIRST_UNCERTAIN_AT.len() + TIME;
     let cleared = attribute::CLEARED_FENCE.len() + digits_size(8);
-    let redriven = attribute::REDRIVEN_AT.len() + TIME;
+    let redriven = attribute::REDRIVEN_AT.len() + TIME + attribute::VOUCHED.len() + 1;
     let attempts = attribute::ATTEMPTS.len() + ATTEMPTS_MAX;
     let detail = attribute::DETAIL.len() + DETAIL_MAX;
     fence + claim + claim_times + origin + mark + cleared + redriven + attempts + detail
@@ -83,6 +83,8 @@ struct Course {
     cleared_fence: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     redriven_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vouched: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<ByteArray<8>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +147,7 @@ impl OutboxItem {
             first_uncertain_at: course.first_uncertain_at,
             cleared_fence: course.cleared_fence.unwrap_or_default(),
             redriven_at: course.redriven_at,
+            is_vouched: course.vouched.unwrap_or_default(),
             origin: course.origin.map(ByteArray::into_array),
             attempts: attempts_of(course.attempts.as_deref().unwrap_or_default())?,
             last_detail: course.detail,

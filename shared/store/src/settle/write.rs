@@ -5,6 +5,8 @@ use std::time::Duration;
 use ackbox_domain::settlement::{Reason, Settlement};
 use ackbox_domain::{AttemptRecord, OutboxEntry, Timestamp};
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::Change;
 use crate::expression::{Update, n, s, time};
 use crate::item::outbox::{DETAIL_MAX, attempts_text};
@@ -42,6 +44,9 @@ pub(crate) fn settlement(change: &Change<'_>, standing: &OutboxEntry, kept: Dura
     // That attempts were not applied is noted beside the mark, by the number of the last one.
     if let Some(fence) = change.settled.cleared_fence {
         update.set(attribute::CLEARED_FENCE, n(fence));
+    }
+    if change.settled.is_vouched {
+        update.set(attribute::VOUCHED, AttributeValue::Bool(true));
     }
     if let Some((attempt, detail)) = change.attempt {
         update.set(attribute::ATTEMPTS, s(with(standing, attempt)));

@@ -20,6 +20,7 @@ fn weight(item: &Item) -> usize {
                     AttributeValue::S(text) => text.len(),
                     AttributeValue::N(number) => number.len().div_ceil(2) + 1,
                     AttributeValue::B(bytes) => bytes.as_ref().len(),
+                    AttributeValue::Bool(_) => 1,
                     other => panic!("{other:?}"),
                 }
         })
@@ -90,6 +91,7 @@ async fn live_through(engine: &Engine, entry: OutboxEntry) -> usize {
     for settlement in ends {
         let end = Settled {
             cleared_fence: Some(99_999_999),
+            is_vouched: true,
             ..Settled::new(settlement, Some(NOW))
         };
         store
