@@ -14,7 +14,8 @@ fn expiry(items: &[ackbox_tests::engine::Item]) -> Option<u64> {
 
 #[tokio::test]
 async fn each_function_writes_the_expiry_that_the_source_says() {
-    let config = orders(&answering(200).await).replace(
+    let destination = answering(200).await;
+    let config = orders(&destination).replace(
         "[[source.orders.rule]]",
         "retention = { accepted = \"120d\", entry = \"2d\" }\n\n[[source.orders.rule]]",
     );
