@@ -27,8 +27,9 @@ Examples:
   git show HEAD:ackbox.toml > old.toml && ackbox check --against old.toml
   ackbox check --db .ackbox/dev.db        against what that table remembers
   ackbox check --table ackbox             the same, of an engine that the environment names
+  ackbox check --aws --table orders       the same, of a table in AWS
 
-With --against, --table or --db, an edit that gives what was accepted before another identity is a mistake: a source or rule renamed without `previously`, another `key`, namespace, job space or `ids`. Edits that matter to what is open are warned of. A table knows each rule since its first action, and counts what is open for destinations that are not in the configuration any more.
+With --against, --db, --table or --aws, an edit that gives what was accepted before another identity is a mistake: a source or rule renamed without `previously`, another `key`, namespace, job space or `ids`. Edits that matter to what is open are warned of. A table knows each rule since its first action, and counts what is open for destinations that are not in the configuration any more.
 
 Mistakes and warnings go to standard error as file:line:column; what was checked goes to standard output.
 

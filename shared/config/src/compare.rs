@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackbox_domain::{Name, RuleIdentity};
 
+use self::rules::Old;
 use crate::config::Config;
 
 mod destinations;
@@ -79,7 +80,12 @@ pub fn against(old: &Config, new: &Config) -> Changes {
         source.rules.iter().map(of)
     });
     let rules: BTreeSet<RuleIdentity> = rules.collect();
-    let mut renamed = rules::compare(&rules, &names, new, &mut changes);
+    let was = Old {
+        rules: &rules,
+        names: &names,
+        file: Some(old),
+    };
+    let mut renamed = rules::compare(was, new, &mut changes);
     jobs::renamed(old, new, &mut renamed, &mut changes);
     sources::compare(&names, &renamed, new, &mut changes);
     places::compare(old, new, &mut changes);
@@ -98,7 +104,12 @@ pub fn against_table(known: Remembered<'_>, new: &Config) -> Changes {
     let names: BTreeMap<Name, Vec<Name>> = names
         .map(|name| (name.clone(), vec![name.clone()]))
         .collect();
-    let renamed = rules::compare(known.rules, &names, new, &mut changes);
+    let was = Old {
+        rules: known.rules,
+        names: &names,
+        file: None,
+    };
+    let renamed = rules::compare(was, new, &mut changes);
     sources::compare(&names, &renamed, new, &mut changes);
     jobs::spaces(known, new, &mut changes);
     changes

@@ -26,7 +26,7 @@ mod answers;
 mod backoff;
 mod delivery;
 mod destination;
-mod event;
+pub(crate) mod event;
 mod freshness;
 mod headers;
 mod job;

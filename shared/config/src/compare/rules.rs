@@ -7,9 +7,20 @@ use ackbox_domain::{Name, Rule, RuleIdentity, Source};
 
 use super::{Changes, listed};
 use crate::config::Config;
+use crate::read::event;
 
 /// The sources that are gone, and which new one each looks like.
 pub(super) type Renamed = BTreeMap<Name, Name>;
+
+/// What there was.
+#[derive(Clone, Copy)]
+pub(super) struct Old<'o> {
+    pub(super) rules: &'o BTreeSet<RuleIdentity>,
+    /// All names of each source, the oldest first.
+    pub(super) names: &'o BTreeMap<Name, Vec<Name>>,
+    /// The file, where it is one. Else it is what a table remembers: all that ever was, and not at one time.
+    pub(super) file: Option<&'o Config>,
+}
 
 /// A configured rule, and what of it is in its keys.
 struct Now<'c> {
@@ -30,13 +41,8 @@ fn place(source: &Name, rule: &Name) -> String {
     format!("[[source.{source}.rule]] \"{rule}\"")
 }
 
-/// Compares every rule; `names` has all names of each old source, the oldest first.
-pub(super) fn compare(
-    old: &BTreeSet<RuleIdentity>,
-    names: &BTreeMap<Name, Vec<Name>>,
-    new: &Config,
-    changes: &mut Changes,
-) -> Renamed {
+/// Compares every rule.
+pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Renamed {
     let sources = new.sources.values().map(|source| &source.source);
     let now = sources.flat_map(|source| {
         source.rules.iter().map(move |rule| Now {
@@ -48,7 +54,7 @@ pub(super) fn compare(
     });
     let mut now: Vec<Now<'_>> = now.collect();
     let mut gone = Vec::new();
-    for was in old {
+    for was in old.rules {
         let is_it =
             |now: &&mut Now<'_>| now.source.is_called(&was.source) && now.rule.is_called(&was.rule);
         match now.iter_mut().find(is_it) {
@@ -57,14 +63,21 @@ pub(super) fn compare(
         }
     }
     for now in now.iter().filter(|now| !now.was.is_empty()) {
-        edited(now, changes);
+        if old.file.is_some() {
+            // Of two rules that became one, each had keys.
+            for was in &now.was {
+                edited(now, &[*was], changes);
+            }
+        } else {
+            edited(now, &now.was, changes);
+        }
     }
     let mut fresh: Vec<&Now<'_>> = now.iter().filter(|now| now.was.is_empty()).collect();
     let mut renamed = Renamed::new();
     let mut sources = BTreeMap::<(&Name, &Name), Vec<&Name>>::new();
     for was in gone {
         let is_source_there = new.source_called(was.source.as_str()).is_some();
-        let Some(at) = fresh.iter().position(|now| looks_like(now, was)) else {
+        let Some(at) = fresh.iter().position(|now| old.became(was, now)) else {
             if is_source_there {
                 removed(was, changes);
             }
@@ -85,7 +98,7 @@ pub(super) fn compare(
         }
     }
     for ((was, now), rules) in sources {
-        let all = names.get(was).cloned().unwrap_or_default();
+        let all = old.names.get(was).cloned().unwrap_or_default();
         source_renamed(
             was,
             now,
@@ -97,8 +110,30 @@ pub(super) fn compare(
     renamed
 }
 
-/// Whether a rule that is new could be one that is gone: the same parts, and the name or the source the same.
-fn looks_like(now: &Now<'_>, was: &RuleIdentity) -> bool {
+impl Old<'_> {
+    /// Whether a rule that is new could be one that is gone: the same parts, the name or the source the same, and, as far
+    /// as that is known, an event that both want. A new namespace that somebody wrote says that it is another.
+    fn became(&self, was: &RuleIdentity, now: &Now<'_>) -> bool {
+        let is_near = now.rule.is_called(&was.rule) || now.source.is_called(&was.source);
+        let is_another = now.identity.namespace != was.namespace && !has_default_namespace(now);
+        let source = self.file.and_then(|file| file.sources.get(&was.source));
+        let mut rules = source.iter().flat_map(|source| &source.source.rules);
+        let rule = rules.find(|rule| rule.name == was.rule);
+        let wants_others = rule.is_some_and(|rule| {
+            let wants = |on| now.rule.on.iter().any(|new| event::overlap(on, new));
+            !rule.on.iter().any(wants)
+        });
+        is_near && !is_another && !wants_others && has_the_shape_of(now, was)
+    }
+}
+
+fn has_default_namespace(now: &Now<'_>) -> bool {
+    let rule = now.rule.previously.first().unwrap_or(&now.rule.name);
+    now.identity.namespace == format!("{}/{rule}", now.source.identity())
+}
+
+/// Whether the keys of both have the same parts, whatever the source is called.
+fn has_the_shape_of(now: &Now<'_>, was: &RuleIdentity) -> bool {
     let shape = |parts: &[String]| -> Vec<String> {
         let part = |part: &String| match part.strip_prefix("source=") {
             Some(_) => "source".to_owned(),
@@ -106,14 +141,12 @@ fn looks_like(now: &Now<'_>, was: &RuleIdentity) -> bool {
         };
         parts.iter().map(part).collect()
     };
-    let is_near = now.rule.is_called(&was.rule) || now.source.is_called(&was.source);
-    is_near && shape(&now.identity.parts) == shape(&was.parts)
+    shape(&now.identity.parts) == shape(&was.parts)
 }
 
 /// The keys of a rule that is still there, and its fingerprint.
-fn edited(now: &Now<'_>, changes: &mut Changes) {
-    let same: Vec<_> = now
-        .was
+fn edited(now: &Now<'_>, all: &[&RuleIdentity], changes: &mut Changes) {
+    let same: Vec<_> = all
         .iter()
         .filter(|was| was.makes_the_keys_of(&now.identity))
         .collect();
@@ -126,7 +159,7 @@ fn edited(now: &Now<'_>, changes: &mut Changes) {
         return changes.warn(now.place(), message, help);
     }
     let has_its_namespace = |was: &&&RuleIdentity| was.namespace == now.identity.namespace;
-    let nearest = now.was.iter().find(has_its_namespace).or(now.was.first());
+    let nearest = all.iter().find(has_its_namespace).or(all.first());
     let Some(was) = nearest else {
         return;
     };
@@ -170,7 +203,7 @@ fn renamed_or_moved(was: &RuleIdentity, now: &Now<'_>, changes: &mut Changes) {
                 was.rule
             ),
             format!(
-                "write previously = [\"{}\"] in the rule, with the names that it had before that in front",
+                "write previously = [\"{}\"] in the rule, with the names that it had before that in front; or, where it is another rule, a `namespace` of its own",
                 was.rule
             ),
         )

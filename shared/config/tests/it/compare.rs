@@ -321,3 +321,25 @@ fn jobs_are_found_by_their_space_and_account() {
     );
     is_nothing(&bare("a"), &format!("{}previously = [\"a\"]\n", bare("b")));
 }
+
+#[test]
+fn another_rule_with_the_same_key_is_no_rename() {
+    let plain = plain();
+    let other = plain
+        .replace("name = \"ready\"", "name = \"other\"")
+        .replace("[\"export.ready\", \"invoice.*\"]", "[\"refund\"]");
+    is_warning(&plain, &other, &["\"ready\": the rule is removed"]);
+    let named = plain
+        .replace("name = \"ready\"", "name = \"other\"")
+        .replace("fingerprint =", "namespace = \"others\"\nfingerprint =");
+    is_warning(&plain, &named, &["\"ready\": the rule is removed"]);
+}
+
+#[test]
+fn of_two_rules_that_become_one_the_second_loses_its_keys() {
+    let second = "\n[[source.reports.rule]]\nname = \"second\"\nkey = [\"message:id\"]\ndestination = \"mailer\"\n";
+    let two = format!("{}{second}", plain());
+    let one = plain().replace("payload = ", "previously = [\"second\"]\npayload = ");
+    let parts = ["its namespace was \"reports/ready\" and is \"reports/second\""];
+    is_mistake(&two, &one, &parts);
+}
