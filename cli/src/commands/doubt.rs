@@ -21,9 +21,8 @@ pub fn word(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<String>
         // The word takes a number of its own, after the attempts that it is about.
         Some(word) if word.did != did::NOT_APPLIED => {
             let by = escaped(&word.by);
-            return Some(format!(
-                "{by} had it sent again, whatever became of it before"
-            ));
+            let said = || format!("{by} had it sent again, whatever became of it before");
+            return entry.is_vouched.then(said);
         }
         Some(word) => (escaped(&word.by), number - 1),
         None => ("the destination".to_owned(), number),

@@ -180,7 +180,9 @@ async fn caller(sdk: &SdkConfig) -> Result<String, CommandError> {
 
 /// The user of this machine.
 fn user(environment: impl Fn(&str) -> Option<String>) -> Result<String, CommandError> {
-    let user = ["USER", "USERNAME"].into_iter().find_map(environment);
+    let user = ["USER", "LOGNAME", "USERNAME"]
+        .into_iter()
+        .find_map(environment);
     user.and_then(|user| name(&user).ok()).ok_or_else(|| {
         CommandError::Usage("nobody says who you are: say it with --by NAME".to_owned())
     })

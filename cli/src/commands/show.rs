@@ -8,6 +8,7 @@ pub(in crate::commands) mod timeline;
 use std::process::ExitCode;
 
 use ackbox_domain::job::JobRef;
+use ackbox_domain::settlement::Reason;
 use ackbox_domain::{ActionKey, EntryState, OutboxEntry, RenderedBody, Timestamp};
 use ackbox_store::{Store, StoreError, Story};
 use serde_json::json;
@@ -72,6 +73,10 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     } else {
         let text = text(&args.key, &story, paused.as_ref(), terminal, edge::now());
         terminal.line(text)?;
+        let with_body = story.outbox.as_ref().filter(|_| story.body().is_some());
+        if let Some(hint) = with_body.and_then(hint) {
+            output::note(&hint);
+        }
         if let Some(job) = job {
             output::note(&format!(
                 "of the job {}: {}",
@@ -81,6 +86,20 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What an operator can do about an entry that waits for one.
+fn hint(entry: &OutboxEntry) -> Option<String> {
+    let key = &entry.key;
+    match entry.state {
+        EntryState::Held => Some(format!(
+            "an operator decides: `ackbox resolve {key}` --applied, --not-applied or --dead, or `ackbox redrive {key}`"
+        )),
+        EntryState::Dead if entry.reason.as_deref() != Some(Reason::Replaced.as_str()) => {
+            Some(format!("`ackbox redrive {key}` sends it again"))
+        }
+        _ => None,
+    }
 }
 
 /// What the table holds of an action, and of what it belongs to.

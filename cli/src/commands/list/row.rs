@@ -123,7 +123,11 @@ impl Row {
             ConflictKind::Conflict => "differs",
             ConflictKind::Uncompared => "uncompared",
         };
-        let detail = format!("seen {seen} times, last at {}", last.last_seen);
+        let detail = format!(
+            "{}, seen {seen} times, last at {}",
+            last.fingerprint.short(),
+            last.last_seen
+        );
         Ok(Some(Self {
             state: None,
             key: hit.listed.key.clone(),
@@ -188,6 +192,9 @@ fn why(entry: &OutboxEntry) -> String {
     let next = match entry.state {
         EntryState::Unknown if heard.is_some() => Some("to be asked again"),
         EntryState::Unknown => Some("to be asked"),
+        EntryState::Pending if doubt::is_cleared(entry) && entry.redriven_at.is_some() => {
+            Some("to be sent again, by an operator's word")
+        }
         EntryState::Pending if doubt::is_cleared(entry) => {
             Some("not applied, to be sent once more")
         }

@@ -153,7 +153,7 @@ fn attempt(entry: &OutboxEntry, one: &AttemptRecord, operators: &[OperatorRecord
     let is_first_uncertain = entry
         .first_uncertain_at
         .is_some_and(|first| first.since(entry.accepted_at).as_secs() == one.began_after.as_secs())
-        && one.kind.may_have_arrived();
+        && one.kind == OutcomeKind::Unknown;
     let denied = doubt::denied_by(entry, one.number, operators);
     // A rejection says so itself.
     let denied = denied.filter(|_| one.kind == OutcomeKind::Unknown);
