@@ -101,6 +101,29 @@ impl Counted {
     }
 }
 
+/// What is counted together.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    One(Figure),
+    /// What is open or unknown, and how much of it is overdue: where there is none, nothing more is asked.
+    WithOverdue,
+}
+
+impl Task {
+    fn all() -> impl Iterator<Item = (Self, Figure)> {
+        let ones = Figure::ALL.into_iter().filter(|figure| {
+            let of_another = [
+                Figure::Of(Class::Open),
+                Figure::Of(Class::Unknown),
+                Figure::Overdue,
+            ];
+            !of_another.contains(figure)
+        });
+        let ones = ones.map(|figure| (Self::One(figure), figure));
+        ones.chain([(Self::WithOverdue, Figure::Overdue)])
+    }
+}
+
 impl Store {
     /// Each figure of each of these names, as it is counted; in no order.
     pub fn gauges(
@@ -109,51 +132,79 @@ impl Store {
         now: Timestamp,
     ) -> BoxStream<'static, Result<Gauge, StoreError>> {
         let mut wanted = Vec::new();
-        for figure in Figure::ALL {
+        for (task, figure) in Task::all() {
             let names = figure.names(gauged).iter().cloned();
-            wanted.extend(names.map(|name| (self.clone(), figure, name)));
+            wanted.extend(names.map(|name| (self.clone(), task, name)));
         }
         stream::iter(wanted)
-            .map(move |(store, figure, name)| async move {
-                let counted = store.figure(figure, &name, now).await?;
-                Ok(Gauge {
-                    figure,
-                    name,
-                    counted,
-                })
+            .map(move |(store, task, name)| async move {
+                let figures = store.figures(task, &name, now).await;
+                let gauges = figures.map(|figures| {
+                    figures.into_iter().map(move |(figure, counted)| Gauge {
+                        figure,
+                        name: name.clone(),
+                        counted,
+                    })
+                });
+                match gauges {
+                    Ok(gauges) => gauges.map(Ok).collect(),
+                    Err(error) => vec![Err(error)],
+                }
             })
             .buffer_unordered(AT_ONCE)
+            .flat_map(stream::iter)
             .boxed()
     }
 
-    async fn figure(
+    async fn figures(
         &self,
-        figure: Figure,
+        task: Task,
         name: &Name,
         now: Timestamp,
-    ) -> Result<Counted, StoreError> {
-        match figure {
-            Figure::Of(class) => self.count(class, name, None, COUNTED).await,
-            Figure::Overdue => {
-                let late = Some(now.minus(OVERDUE_AFTER));
-                let open = self.count(Class::Open, name, late, COUNTED).await?;
-                let unknown = self.count(Class::Unknown, name, late, COUNTED).await?;
-                Ok(open.and(unknown))
+    ) -> Result<Vec<(Figure, Counted)>, StoreError> {
+        match task {
+            Task::One(Figure::Paused) => {
+                let paused = self.paused(name, now).await?;
+                Ok(vec![(Figure::Paused, paused)])
             }
-            Figure::Paused => {
-                let record = match self.pause(name).await {
-                    // What cannot be understood pauses nothing.
-                    Err(StoreError::Item(_)) => Default::default(),
-                    read => read?,
-                };
-                let by_operator = record.operator_pause(now).map(|pause| pause.since);
-                let since = by_operator.or(record.pause.map(|pause| pause.since));
-                Ok(Counted {
-                    count: usize::from(since.is_some()),
-                    more: false,
-                    oldest: since,
-                })
-            }
+            Task::One(figure @ Figure::Of(class)) => Ok(vec![(
+                figure,
+                self.count(class, name, None, COUNTED).await?,
+            )]),
+            Task::One(Figure::Overdue) | Task::WithOverdue => self.with_overdue(name, now).await,
         }
+    }
+
+    async fn with_overdue(
+        &self,
+        name: &Name,
+        now: Timestamp,
+    ) -> Result<Vec<(Figure, Counted)>, StoreError> {
+        let late = Some(now.minus(OVERDUE_AFTER));
+        let (mut figures, mut overdue) = (Vec::new(), Counted::default());
+        for class in [Class::Open, Class::Unknown] {
+            let all = self.count(class, name, None, COUNTED).await?;
+            if all.count > 0 {
+                overdue = overdue.and(self.count(class, name, late, COUNTED).await?);
+            }
+            figures.push((Figure::Of(class), all));
+        }
+        figures.push((Figure::Overdue, overdue));
+        Ok(figures)
+    }
+
+    async fn paused(&self, name: &Name, now: Timestamp) -> Result<Counted, StoreError> {
+        let record = match self.pause(name).await {
+            // What cannot be understood pauses nothing.
+            Err(StoreError::Item(_)) => Default::default(),
+            read => read?,
+        };
+        let by_operator = record.operator_pause(now).map(|pause| pause.since);
+        let since = by_operator.or(record.pause.map(|pause| pause.since));
+        Ok(Counted {
+            count: usize::from(since.is_some()),
+            more: false,
+            oldest: since,
+        })
     }
 }

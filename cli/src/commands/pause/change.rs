@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use ackbox_domain::causes::in_one_line;
 use ackbox_domain::{Name, OperatorPause, PauseRecord, Timestamp};
 use ackbox_store::{PauseChange, Store, StoreError};
 use serde_json::{Value, json};
@@ -81,10 +82,14 @@ impl Changes<'_> {
     ) -> Result<ExitCode, CommandError> {
         let store = &opened.store;
         let by = self.operator.who(opened).await?;
-        let mut seen = Vec::new();
+        let (mut seen, mut done) = (Vec::new(), Vec::new());
         for name in self.names.find(store, self.config).await? {
-            let record = store.pause_now(&name).await.map_err(table::unread)?;
-            seen.push((name, record));
+            match store.pause_now(&name).await {
+                Ok(record) => seen.push((name, record)),
+                // One that cannot be read must not stand in the way of the others.
+                Err(error @ StoreError::Item(_)) => done.push((name, Done::Failed(error))),
+                Err(error) => return Err(table::unread(error)),
+            }
         }
         let plan = |(name, record): &(Name, PauseRecord)| self.what.plan(name, record, &by, now());
         let plans: Vec<Plan> = seen.iter().map(plan).collect();
@@ -98,7 +103,6 @@ impl Changes<'_> {
                 return Ok(ExitCode::FAILURE);
             }
         }
-        let mut done = Vec::new();
         let mut has_failed = false;
         for ((name, record), plan) in seen.into_iter().zip(plans) {
             let became = match plan {
@@ -220,7 +224,7 @@ impl Done {
                 "{}; it may have been done: `ackbox list` says how it stands",
                 escaped(&error.to_string())
             ),
-            Self::Failed(error) => escaped(&error.to_string()),
+            Self::Failed(error) => escaped(&in_one_line(error)),
             _ => "not tried after what failed before".to_owned(),
         }
     }
@@ -250,4 +254,86 @@ impl Done {
 /// Whether the difference is an operator's doing, as far as can be seen.
 fn is_of_operators(seen: &PauseRecord, stands: &PauseRecord) -> bool {
     seen.operator != stands.operator
+}
+
+#[cfg(test)]
+mod tests {
+    use ackbox_domain::Pause;
+
+    use super::*;
+    use crate::dev::Engine;
+
+    struct Pausing;
+
+    impl Change for Pausing {
+        fn did(&self) -> &'static str {
+            "pause"
+        }
+
+        fn question(&self, _: usize) -> String {
+            String::new()
+        }
+
+        fn plan(&self, _: &Name, seen: &PauseRecord, by: &str, now: Timestamp) -> Plan {
+            let next = OperatorPause {
+                since: now,
+                until: None,
+                by: by.to_owned(),
+                why: None,
+            };
+            Plan::Write {
+                next: Some(next),
+                words: format!("paused over {}", seen.fence),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_change_is_made_anew_over_a_breakers_and_never_over_another_operators() {
+        #[derive(Debug, Default, clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            names: Option<Names>,
+        }
+        let engine = Engine::memory().await.unwrap();
+        let store = Store::new(engine.clients().await.dynamodb, "ackbox");
+        store.create_table().await.unwrap();
+        let line = <Line as clap::Parser>::parse_from(["pause", "mailer"]);
+        let changes = Changes {
+            what: &Pausing,
+            names: &line.names.unwrap(),
+            operator: &Operator::default(),
+            config: &ConfigOption { config: None },
+            json: false,
+        };
+        let mailer: Name = "mailer".parse().unwrap();
+        let unseen = PauseRecord::default();
+        let breakers = Pause {
+            since: now(),
+            until: now().plus(WITHIN),
+            number: 1,
+            is_probing: false,
+            why: "busy (503)".to_owned(),
+        };
+        let by = Instant::now() + WITHIN;
+        let begun = store.change_pause(&mailer, &unseen, Some(&breakers), "b", by);
+        begun.await.unwrap();
+        match changes.change(&store, &mailer, unseen.clone(), "ada").await {
+            Done::Changed { words, stands } => {
+                assert_eq!(words, "paused over 1", "it is told what it replaced");
+                assert_eq!(stands.operator.unwrap().by, "ada");
+            }
+            other => panic!("{}", other.word()),
+        }
+        match changes.change(&store, &mailer, unseen, "bob").await {
+            Done::Overtaken(stands) => assert_eq!(stands.operator.unwrap().by, "ada"),
+            other => panic!("{}", other.word()),
+        }
+        let stands = store.pause_now(&mailer).await.unwrap();
+        assert_eq!(
+            (stands.fence, stands.operator.unwrap().by.as_str()),
+            (2, "ada")
+        );
+        engine.stop().await;
+    }
 }
