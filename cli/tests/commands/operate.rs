@@ -203,6 +203,10 @@ pub(crate) const TIMING: Timing = Timing {
 pub(crate) const MINUTES: Duration = Duration::from_secs(600);
 pub(crate) const HOURS: Duration = Duration::from_secs(10_000);
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the tests' edge: the commands read the same clock"
+)]
 pub(crate) fn now() -> Timestamp {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)

@@ -107,7 +107,7 @@ impl Store {
                 writes.push(self.payload_of(entry, decided)?);
                 Some(writes.len() - 1)
             });
-        let pair = (!puts.is_empty()).then(|| writes.len());
+        let pair = (!puts.is_empty()).then_some(writes.len());
         writes.extend(puts);
         let mut conditional: Vec<usize> = outbox.into_iter().chain(payload).collect();
         conditional.extend(pair.into_iter().flat_map(|at| [at + ACCEPTED, at + OUTBOX]));
