@@ -13,25 +13,45 @@ pub fn cleared(entry: &OutboxEntry) -> Option<u64> {
     Some(entry.cleared_fence).filter(|fence| *fence > 0)
 }
 
-/// What has been said of its attempts: `the destination said that attempts up to 2 were not applied`; by an
-/// operator, where the last word was one's.
+/// By whose word an attempt more is made of an entry that is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// The destination said that none before was applied.
+    ByDestination,
+    /// An operator said so, or that it is to be sent all the same.
+    ByOperator,
+}
+
+/// By whose word the doubt about its attempts is answered. None: there is none, or nobody has.
+pub fn answered(entry: &OutboxEntry) -> Option<Answered> {
+    match is_cleared(entry) {
+        true if entry.is_vouched => Some(Answered::ByOperator),
+        // What an operator has sent again, and nobody vouched for, was refused: nothing of it was in doubt.
+        true if entry.redriven_at.is_none() => Some(Answered::ByDestination),
+        _ => None,
+    }
+}
+
+/// What has been said of its attempts: `the destination said that attempts up to 2 were not applied`.
 pub fn word(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<String> {
-    let number = cleared(entry)?;
-    let (who, last) = match operators.iter().find(|word| word.number == Some(number)) {
+    let said = |who: &str, last: u64| match last {
+        1 => format!("{who} said that attempt 1 was not applied"),
+        _ => format!("{who} said that attempts up to {last} were not applied"),
+    };
+    if let Some(word) = not_applied(entry, operators) {
         // The word takes a number of its own, after the attempts that it is about.
-        Some(word) if word.did != did::NOT_APPLIED => {
-            let by = escaped(&word.by);
-            let said = || format!("{by} had it sent again, whatever became of it before");
-            return entry.is_vouched.then(said);
-        }
-        Some(word) => (escaped(&word.by), number - 1),
-        None => ("the destination".to_owned(), number),
-    };
-    let of = match last {
-        1 => "attempt 1 was".to_owned(),
-        _ => format!("attempts up to {last} were"),
-    };
-    Some(format!("{who} said that {of} not applied"))
+        let last = word.number.unwrap_or_default().saturating_sub(1);
+        return Some(said(&escaped(&word.by), last));
+    }
+    if entry.is_vouched {
+        let last = operators.iter().rev().find(|word| word.did == did::REDRIVE);
+        let by = last.map_or("an operator".to_owned(), |word| escaped(&word.by));
+        return Some(format!(
+            "{by} had it sent again, whatever became of it before"
+        ));
+    }
+    let number = cleared(entry).filter(|_| entry.redriven_at.is_none())?;
+    Some(said("the destination", number))
 }
 
 /// Who has said of this attempt that it was not applied: `the destination`, or an operator.
@@ -40,12 +60,23 @@ pub fn denied_by(
     attempt: u64,
     operators: &[OperatorRecord],
 ) -> Option<String> {
-    let number = cleared(entry).filter(|number| attempt <= *number)?;
-    match operators.iter().find(|word| word.number == Some(number)) {
-        Some(word) if word.did == did::NOT_APPLIED => Some(escaped(&word.by)),
-        Some(_) => None,
-        None => Some("the destination".to_owned()),
+    if let Some(word) = not_applied(entry, operators) {
+        let is_about = word.number.is_some_and(|number| attempt < number);
+        return is_about.then(|| escaped(&word.by));
     }
+    let number = cleared(entry).filter(|_| entry.redriven_at.is_none())?;
+    (attempt <= number).then(|| "the destination".to_owned())
+}
+
+/// An operator's last word that nothing was applied, where no other word of one came after it.
+fn not_applied<'o>(
+    entry: &OutboxEntry,
+    operators: &'o [OperatorRecord],
+) -> Option<&'o OperatorRecord> {
+    let mut words = operators.iter().rev().filter(|word| word.number.is_some());
+    words
+        .next()
+        .filter(|word| entry.is_vouched && word.did == did::NOT_APPLIED)
 }
 
 /// What operators do to entries, as it stands on their records.
@@ -86,14 +117,6 @@ pub fn heard(entry: &OutboxEntry) -> Option<&str> {
 pub fn happened(entry: &OutboxEntry) -> Option<&str> {
     let detail = entry.last_detail.as_deref();
     detail.filter(|_| heard(entry).is_none())
-}
-
-/// Whether the last word about its attempts is an operator's.
-pub fn is_answered_by_operator(entry: &OutboxEntry, operators: &[OperatorRecord]) -> bool {
-    let number = cleared(entry);
-    operators
-        .iter()
-        .any(|word| word.number.is_some() && word.number == number)
 }
 
 /// Whether it is delivered because an operator said so, and not by what came of an attempt since.

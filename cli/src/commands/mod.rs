@@ -1,6 +1,7 @@
 //! The commands that do one thing and end, a file each; and how a command fails.
 
 pub mod check;
+pub mod deed;
 pub mod doubt;
 pub mod input;
 pub mod job;

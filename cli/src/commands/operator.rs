@@ -111,7 +111,7 @@ impl Operator {
         match (prompt.is_terminal, chosen) {
             (false, Chosen::ByName) => Ok(true),
             (false, Chosen::ByFilter) => Err(CommandError::Usage(format!(
-                "{question} Nobody is there to be asked: say --yes"
+                "nothing was done, for nobody is there to be asked: say --yes. What would be done: {question}"
             ))),
             (true, _) => prompt
                 .ask(question)

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use ackbox_domain::ActionKey;
 use ackbox_domain::job::JobRef;
-use ackbox_store::Redacted;
+use ackbox_store::{Observed, ObservedRecord, OperatorRecord, Redacted};
 use serde_json::json;
 use tokio::time::Instant;
 
+use crate::commands::deed::{self, Agreed, Done, Intent};
 use crate::commands::doubt::did;
-use crate::commands::operator::{Chosen, Operator};
+use crate::commands::operator::Operator;
 use crate::commands::resolve::JobChoice;
 use crate::commands::table::{self, Opened, TableChoice};
 use crate::commands::{self, CommandError};
@@ -35,7 +36,7 @@ const WITHIN: Duration = Duration::from_secs(60);
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The action's key
-    #[arg(value_name = "KEY", value_parser = commands::key, required_unless_present = "job", conflicts_with = "job")]
+    #[arg(value_name = "KEY", value_parser = commands::key, conflicts_with = "job")]
     key: Option<ActionKey>,
     #[command(flatten)]
     job: JobChoice,
@@ -58,128 +59,130 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     let done = match (&args.key, args.job.of()) {
         (Some(key), _) => of_action(&args, &opened, key).await,
         (None, Some(job)) => of_job(&args, &opened, &job).await,
-        (None, None) => Err(CommandError::Usage("name a KEY or a --job".to_owned())),
+        (None, None) => Err(CommandError::Usage(
+            "of what? Name an action's KEY, or a job by --job SPACE/ID".to_owned(),
+        )),
     };
     opened.close().await;
-    let (is_done, says) = done?;
-    if args.json {
-        let problem = (!is_done).then_some(&says);
-        let done = is_done && !args.operator.dry_run;
-        let object = json!({"done": done, "dry_run": args.operator.dry_run, "refused": problem});
-        terminal.line(object.to_string())?;
-    } else if is_done {
-        terminal.line(says)?;
-    } else {
-        output::note(&says);
-    }
-    Ok(if is_done {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    done?.tell(&args.operator, args.json, terminal)
 }
 
-async fn of_action(
-    args: &Args,
-    opened: &Opened,
-    key: &ActionKey,
-) -> Result<(bool, String), CommandError> {
+async fn of_action(args: &Args, opened: &Opened, key: &ActionKey) -> Result<Done, CommandError> {
     let story = opened.store.story(key).await.map_err(table::unread)?;
-    if let Some(entry) = story
-        .outbox
-        .as_ref()
-        .filter(|entry| !entry.state.is_closed())
-    {
-        return Ok((
-            false,
-            format!(
-                "{key} is {}: it may still be sent, and needs its body; close it first with `ackbox resolve {key} --applied` or `--dead`",
-                entry.state
-            ),
+    if let Some(why) = deed::unreadable(&story) {
+        return Ok(Done::refused(format!("{key}: {why}; {UNREADABLE}")));
+    }
+    if story.outbox.is_none() && story.accepted.is_none() {
+        return Ok(Done::refused(format!("{key}: {}", deed::NO_ENTRY)));
+    }
+    let open = story.outbox.as_ref().filter(|one| !one.state.is_closed());
+    if let Some(entry) = open {
+        return Ok(Done::refused(format!(
+            "{key} is {}: {OPEN}; close it first with `ackbox resolve {key} --applied` or `--dead`",
+            entry.state
+        )));
+    }
+    for copy in story.operators.iter().filter(|one| copies(one)) {
+        let detail = copy.detail.as_deref().unwrap_or_default();
+        output::note(&format!(
+            "note: a copy has a key of its own, and is not touched: {}",
+            escaped(detail)
         ));
     }
-    let bodies = usize::from(story.body().is_some())
-        + story
-            .conflicts
-            .iter()
-            .filter(|one| one.body.is_some())
-            .count();
-    if bodies == 0 {
-        return Ok((false, format!("the table holds no body of {key}")));
+    let conflicts = story.conflicts.iter().filter(|one| one.body.is_some());
+    let bodies = usize::from(story.body().is_some()) + conflicts.count();
+    let told = story
+        .outbox
+        .as_ref()
+        .and_then(|one| one.last_detail.as_ref());
+    let object = json!({"key": key.as_str(), "bodies": bodies});
+    if bodies == 0 && told.is_none() {
+        return Ok(Done::written(format!("no body of {key} is there"), object));
     }
-    let says = format!("{} of {key}, for ever.", removed(bodies));
-    let by = match agreed(args, opened, &says).await? {
-        Ok(by) => by,
-        Err(told) => return Ok(told),
+    let intent = Intent {
+        says: format!("{} of {key}, for ever.", removed(bodies)),
+        json: object,
     };
-    let detail = Some(format!("{bodies} bodies"));
-    let record = args.operator.record(&by, did::REDACT, detail, edge::now());
+    let by = match args.operator.agreed(opened, &intent).await? {
+        Agreed::By(by) => by,
+        Agreed::Not(done) => return Ok(done),
+    };
+    let record = args.operator.record(&by, did::REDACT, None, edge::now());
     let redacted = opened
         .store
         .redact(key, &story, &record, Instant::now() + WITHIN);
-    Ok(told(redacted.await.map_err(table::unwritten)?, says))
+    Ok(done(redacted.await.map_err(table::unwritten)?, intent))
 }
 
-async fn of_job(
-    args: &Args,
-    opened: &Opened,
-    job: &JobRef,
-) -> Result<(bool, String), CommandError> {
+async fn of_job(args: &Args, opened: &Opened, job: &JobRef) -> Result<Done, CommandError> {
     let name = escaped(&job.to_string());
     let story = opened.store.job_story(job).await.map_err(table::unread)?;
-    let is_parked = |one: &ackbox_store::ObservedRecord| one.kind == ackbox_store::Observed::Parked;
+    if let Some((sort_key, _)) = story.unreadable.first() {
+        let sort_key = escaped(sort_key);
+        return Ok(Done::refused(format!(
+            "its {sort_key} cannot be read; {UNREADABLE}"
+        )));
+    }
+    let is_parked = |one: &ObservedRecord| one.kind == Observed::Parked;
     if story.observed.iter().any(is_parked) {
-        return Ok((
-            false,
-            format!("an end of {name} is parked: it is still to be acted on, and needs its body"),
-        ));
+        return Ok(Done::refused(format!(
+            "an end of {name} is parked: it is still to be acted on, and needs its body"
+        )));
+    }
+    if story.job.is_none() && story.observed.is_empty() {
+        return Ok(Done::refused(format!("the table knows nothing of {name}")));
     }
     let bodies = story.observed.iter().filter(|one| one.is_whole).count();
+    let object = json!({"job": name, "bodies": bodies});
     if bodies == 0 {
-        return Ok((false, format!("the table holds no body of {name}")));
+        return Ok(Done::written(format!("no body of {name} is there"), object));
     }
-    let says = format!("{} observed of {name}, for ever.", removed(bodies));
-    let by = match agreed(args, opened, &says).await? {
-        Ok(by) => by,
-        Err(told) => return Ok(told),
+    let intent = Intent {
+        says: format!(
+            "{} of what was observed of {name}, for ever.",
+            removed(bodies)
+        ),
+        json: object,
     };
-    let detail = Some(format!("{bodies} bodies"));
-    let record = args.operator.record(&by, did::REDACT, detail, edge::now());
+    let by = match args.operator.agreed(opened, &intent).await? {
+        Agreed::By(by) => by,
+        Agreed::Not(done) => return Ok(done),
+    };
+    let record = args.operator.record(&by, did::REDACT, None, edge::now());
     let redacted = opened
         .store
         .redact_job(job, &story, &record, Instant::now() + WITHIN);
-    Ok(told(redacted.await.map_err(table::unwritten)?, says))
+    Ok(done(redacted.await.map_err(table::unwritten)?, intent))
+}
+
+const OPEN: &str = "it may still be sent, and needs its body";
+const UNREADABLE: &str =
+    "nothing is removed of what a newer version may have open: use that version";
+
+/// Whether a new action was made with this body, or with that of other content.
+fn copies(record: &OperatorRecord) -> bool {
+    [did::REDRIVE_AS_NEW, did::SUPERSEDE].contains(&record.did.as_str())
+}
+
+fn in_number(bodies: usize) -> String {
+    match bodies {
+        1 => "1 body".to_owned(),
+        many => format!("{many} bodies"),
+    }
 }
 
 fn removed(bodies: usize) -> String {
-    match bodies {
-        1 => "1 body is removed".to_owned(),
-        many => format!("{many} bodies are removed"),
-    }
+    let verb = if bodies == 1 { "is" } else { "are" };
+    format!("{} {verb} removed", in_number(bodies))
 }
 
-/// Who does it, where it is agreed to. `Err`: what is told instead.
-async fn agreed(
-    args: &Args,
-    opened: &Opened,
-    says: &str,
-) -> Result<Result<String, (bool, String)>, CommandError> {
-    if args.operator.dry_run {
-        return Ok(Err((true, format!("{says} Nothing was done: --dry-run"))));
-    }
-    let by = args.operator.who(opened).await?;
-    if !args.operator.confirm(Chosen::ByName, says)? {
-        return Ok(Err((false, "nothing was done".to_owned())));
-    }
-    Ok(Ok(by))
-}
-
-fn told(redacted: Redacted, says: String) -> (bool, String) {
+fn done(redacted: Redacted, intent: Intent) -> Done {
     match redacted {
-        Redacted::Done => (true, says),
-        Redacted::Moved => (
-            false,
-            "it has changed meanwhile, and may be only partly done: say it again".to_owned(),
-        ),
+        Redacted::Done => Done::written(intent.says, intent.json),
+        Redacted::Open => Done::refused(OPEN),
+        Redacted::Unreadable => Done::refused(UNREADABLE),
+        Redacted::Moved => {
+            Done::refused("it has changed meanwhile, and may be only partly done: say it again")
+        }
     }
 }

@@ -14,18 +14,19 @@ use std::process::ExitCode;
 use ackbox_config::Config;
 use ackbox_domain::operator::Risk;
 use ackbox_domain::{ActionKey, Name};
-use ackbox_store::Store;
+use ackbox_store::{Between, Store};
 use serde_json::json;
 
 use crate::cli::ConfigOption;
 use crate::commands::moment::{Moment, moment};
 use crate::commands::operator::{Chosen, Operator};
+use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
 use crate::commands::{self, CommandError};
 use crate::edge;
 use crate::output::{self, Terminal};
 use choice::State;
-use perform::{Performed, perform};
+use perform::{Became, Performed, perform};
 use plan::{How, Planned};
 
 const EXAMPLES: &str = "\
@@ -66,11 +67,11 @@ pub struct Args {
     /// Only what was accepted until then
     #[arg(long, value_name = "TIME", requires = "state", value_parser = moment)]
     until: Option<Moment>,
-    /// At most this many
-    #[arg(long, value_name = "N", requires = "state", value_parser = clap::value_parser!(u32).range(1..))]
-    limit: Option<u32>,
-    /// Also where an attempt may have arrived and the destination does not know the key any more: it may be
-    /// carried out twice
+    /// At most this many; the same command finds the others
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// Also where an attempt may have arrived and the destination does not know the key (any more, or a new one):
+    /// it may be carried out twice
     #[arg(long)]
     past_window: bool,
     /// To this destination instead
@@ -81,7 +82,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// Make a new action of each, with the same body and a key of its own, and close the old one
-    #[arg(long, conflicts_with = "past_window")]
+    #[arg(long)]
     as_new: bool,
     /// Write one JSON object
     #[arg(long)]
@@ -145,6 +146,15 @@ async fn of(
         show(&planned, &how, terminal)?;
     }
     let ready = planned.len() - refused;
+    let paused = paused(&store, &how, &planned)
+        .await
+        .map_err(table::unread)?;
+    for one in &paused {
+        output::note(&format!(
+            "{}: what is sent again waits for that",
+            one.line(how.now)
+        ));
+    }
     let performed = if ready == 0 || args.operator.dry_run {
         None
     } else {
@@ -154,14 +164,17 @@ async fn of(
         } else {
             Chosen::ByName
         };
-        if !args.operator.confirm(chosen, &question(ready, args))? {
-            output::note("nothing was done");
-            return Ok(ExitCode::FAILURE);
+        if args.operator.confirm(chosen, &question(ready, args))? {
+            Some(perform(&store, &how, &planned, (&args.operator, &by)).await)
+        } else {
+            None
         }
-        Some(perform(&store, &how, &planned, (&args.operator, &by)).await)
     };
     tell(args, &how, &planned, performed.as_ref(), terminal)?;
-    let is_whole = performed.is_none_or(|performed| performed.done == ready);
+    let is_whole = match &performed {
+        Some(performed) => performed.done == ready,
+        None => ready == 0 || args.operator.dry_run,
+    };
     Ok(if refused == 0 && is_whole {
         ExitCode::SUCCESS
     } else {
@@ -185,13 +198,29 @@ async fn planned(
                 state,
                 destination: args.destination.as_ref(),
                 source: args.source.as_ref(),
-                since: args.since.map(|since| since.at(how.now)),
-                until: args.until.map(|until| until.at(how.now)),
-                limit: args.limit.map_or(usize::MAX, |limit| limit as usize),
+                between: Between {
+                    since: args.since.map(|since| since.at(how.now)),
+                    until: args.until.map(|until| until.at(how.now)),
+                },
+                limit: args.limit as usize,
             };
             choice::planned(store, how, &filter).await
         }
     }
+}
+
+/// Which of the destinations that something goes to are paused.
+async fn paused(
+    store: &Store,
+    how: &How<'_>,
+    planned: &[Planned],
+) -> Result<Vec<Paused>, ackbox_store::StoreError> {
+    let ready = planned.iter().filter(|one| one.decision.is_ok());
+    let entries = ready.filter_map(|one| one.entry.as_ref());
+    let names: std::collections::BTreeSet<&Name> = entries
+        .map(|entry| how.to.unwrap_or(&entry.destination))
+        .collect();
+    Paused::among(store, names).await
 }
 
 fn question(ready: usize, args: &Args) -> String {
@@ -234,7 +263,7 @@ fn tell(
             .map(|one| {
                 let mut object = one.json(how);
                 let became = performed.and_then(|performed| performed.of(&one.key));
-                object["done"] = json!(became.is_some_and(|became| became.is_done()));
+                object["done"] = json!(became.map_or(Some(false), Became::is_done));
                 object["problem"] = match became {
                     Some(became) => json!(became.problem()),
                     None => object["refused"].clone(),
@@ -260,7 +289,9 @@ fn tell(
         return Ok(());
     }
     let Some(performed) = performed else {
-        if !planned.is_empty() {
+        if planned.iter().any(|one| one.decision.is_ok()) {
+            output::note("nothing was done");
+        } else if !planned.is_empty() {
             output::note("nothing was done: see WHAT HAPPENS");
         }
         return Ok(());

@@ -12,14 +12,14 @@ use ackbox_config::Config;
 use ackbox_domain::ActionKey;
 use ackbox_domain::operator::Resolution;
 use ackbox_store::Store;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cli::ConfigOption;
-use crate::commands::operator::{Chosen, Operator};
+use crate::commands::deed::{Agreed, Intent};
+use crate::commands::operator::Operator;
 use crate::commands::table::{Opened, TableChoice};
 use crate::commands::{self, CommandError};
-use crate::output::{self, Terminal};
+use crate::output::Terminal;
 pub(super) use job::JobChoice;
 
 const EXAMPLES: &str = "\
@@ -32,7 +32,7 @@ Examples:
   ackbox resolve --job tornado/550e8400 --conflict 1f2e3d4c5b6a7988 --supersede
   ackbox resolve --job tornado/550e8400 --dismiss                    a job that stayed silent
 
-`ackbox show KEY` names a conflict's fingerprint, `ackbox job show SPACE ID --json` that of another end of a job. What --supersede makes of a conflict is a new action with a key of its own; of another end of a job, the actions of the steps that wait for it. Steps that have run already are left as they are.
+`ackbox show KEY` names a conflict's fingerprint, `ackbox job show SPACE ID` that of another end of a job. What --supersede makes of a conflict is a new action with a key of its own; of another end of a job, the actions of the steps that wait for it. Steps that have run already are left as they are.
 
 Exit code: 0 where it is done, or would be (--dry-run); 1 where it is refused, or has changed meanwhile; 2 for a wrong command line.";
 
@@ -44,7 +44,7 @@ const WITHIN: std::time::Duration = std::time::Duration::from_secs(20);
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The action's key
-    #[arg(value_name = "KEY", value_parser = commands::key, required_unless_present = "job", conflicts_with = "job")]
+    #[arg(value_name = "KEY", value_parser = commands::key, conflicts_with = "job")]
     key: Option<ActionKey>,
     #[command(flatten)]
     what: What,
@@ -116,61 +116,13 @@ struct Case<'a> {
     store: &'a Store,
 }
 
-/// What is to be done, before it is.
-struct Intent {
-    /// One sentence for the question and the dry run.
-    says: String,
-    json: Value,
-}
-
-/// What became of it.
-struct Done {
-    /// None: refused.
-    is_done: bool,
-    says: String,
-    json: Value,
-}
-
-impl Done {
-    fn refused(why: impl Into<String>) -> Self {
-        let says = why.into();
-        let json = json!({"refused": says});
-        Self {
-            is_done: false,
-            says,
-            json,
-        }
-    }
-
-    fn written(says: impl Into<String>, json: Value) -> Self {
-        Self {
-            is_done: true,
-            says: says.into(),
-            json,
-        }
-    }
-}
-
 impl Case<'_> {
     fn deadline(&self) -> Instant {
         Instant::now() + WITHIN
     }
 
-    /// Who does it, where it is agreed to. `Err`: what is told instead.
-    async fn agreed(&self, intent: &Intent) -> Result<Result<String, Done>, CommandError> {
-        let Intent { says, json } = intent;
-        let operator = &self.args.operator;
-        if operator.dry_run {
-            let mut json = json.clone();
-            json["dry_run"] = json!(true);
-            let says = format!("{says} Nothing was done: --dry-run");
-            return Ok(Err(Done::written(says, json)));
-        }
-        let by = operator.who(self.opened).await?;
-        if !operator.confirm(Chosen::ByName, says)? {
-            return Ok(Err(Done::refused("nothing was done")));
-        }
-        Ok(Ok(by))
+    async fn agreed(&self, intent: &Intent) -> Result<Agreed, CommandError> {
+        self.args.operator.agreed(self.opened, intent).await
     }
 }
 
@@ -196,27 +148,16 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         (_, _, print) => job::resolve(&case, print.as_deref()).await,
     };
     opened.close().await;
-    let done = done?;
-    if args.json {
-        let mut object = done.json;
-        object["done"] = json!(done.is_done && !args.operator.dry_run);
-        terminal.line(object.to_string())?;
-    } else if done.is_done {
-        terminal.line(done.says)?;
-    } else {
-        output::note(&done.says);
-    }
-    Ok(if done.is_done {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    done?.tell(&args.operator, args.json, terminal)
 }
 
 /// What clap cannot say of options that belong together.
 fn check(args: &Args) -> Result<(), CommandError> {
     let wrong = |what: &str| Err(CommandError::Usage(what.to_owned()));
     let is_entry = args.what.resolution().is_some();
+    if args.key.is_none() && !args.job.is_some() {
+        return wrong("of what? Name an action's KEY, or a job by --job SPACE/ID");
+    }
     if args.job.is_some() && is_entry {
         return wrong(
             "--applied, --not-applied and --dead are about an action: name its KEY (`ackbox job show` lists those of a job)",

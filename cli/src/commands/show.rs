@@ -8,7 +8,7 @@ pub(in crate::commands) mod timeline;
 use std::process::ExitCode;
 
 use ackbox_domain::job::JobRef;
-use ackbox_domain::settlement::Reason;
+use ackbox_domain::settlement::{Reason, Standing};
 use ackbox_domain::{ActionKey, EntryState, OutboxEntry, RenderedBody, Timestamp};
 use ackbox_store::{Store, StoreError, Story};
 use serde_json::json;
@@ -95,9 +95,11 @@ fn hint(entry: &OutboxEntry) -> Option<String> {
         EntryState::Held => Some(format!(
             "an operator decides: `ackbox resolve {key}` --applied, --not-applied or --dead, or `ackbox redrive {key}`"
         )),
-        EntryState::Dead if entry.reason.as_deref() != Some(Reason::Replaced.as_str()) => {
-            Some(format!("`ackbox redrive {key}` sends it again"))
-        }
+        EntryState::Dead if entry.reason.as_deref() == Some(Reason::Replaced.as_str()) => None,
+        EntryState::Dead if Standing::from(entry).doubt().is_some() => Some(format!(
+            "an operator gave it up while an attempt was in doubt: `ackbox resolve {key}` --applied or --not-applied, or `ackbox redrive {key}`"
+        )),
+        EntryState::Dead => Some(format!("`ackbox redrive {key}` sends it again")),
         _ => None,
     }
 }
@@ -178,11 +180,14 @@ fn facts(story: &Story) -> Vec<(&'static str, String)> {
         facts.push(("source", entry.source.to_string()));
         facts.push(("destination", entry.destination.to_string()));
         facts.push(("attempts", format!("{attempts}{cut}")));
-        let by_operator = doubt::is_answered_by_operator(entry, &story.operators);
-        let whose = if by_operator { "a word" } else { "its word" };
+        let whose = if entry.is_vouched {
+            "a word"
+        } else {
+            "its word"
+        };
         let word = doubt::word(entry, &story.operators);
         // Of what the destination refused, its attempt says it.
-        let word = word.filter(|_| by_operator || entry.state != EntryState::Dead);
+        let word = word.filter(|_| entry.is_vouched || entry.state != EntryState::Dead);
         facts.extend(word.map(|word| (whose, word)));
         facts.extend(doubt::heard(entry).map(|heard| ("last asked", escaped(heard))));
     } else {

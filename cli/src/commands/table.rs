@@ -149,15 +149,15 @@ fn unopened(error: EngineError) -> CommandError {
 
 /// How a read of the table fails.
 pub fn unread(error: StoreError) -> CommandError {
-    failed(error, "the table cannot be read")
+    failed(error, "the table cannot be read", false)
 }
 
 /// How a write to the table fails.
 pub fn unwritten(error: StoreError) -> CommandError {
-    failed(error, "the table cannot be written to")
+    failed(error, "the table cannot be written to", true)
 }
 
-fn failed(error: StoreError, what: &str) -> CommandError {
+fn failed(error: StoreError, what: &str, is_write: bool) -> CommandError {
     match error {
         StoreError::NoTable { .. } | StoreError::ForeignTable { .. } => {
             CommandError::Usage(error.to_string())
@@ -169,6 +169,13 @@ fn failed(error: StoreError, what: &str) -> CommandError {
                     escaped(&endpoint)
                 ),
                 None => "the table does not answer; try again".to_owned(),
+            };
+            let told = if is_write {
+                format!(
+                    "{told}. What was to be written may be there all the same: look with `ackbox show` before you say it again"
+                )
+            } else {
+                told
             };
             CommandError::failed(told, error)
         }

@@ -10,7 +10,7 @@ mod anew;
 
 use std::time::Duration;
 
-pub use anew::Held;
+pub use anew::Content;
 
 use crate::outbox::{EntryState, Origin};
 use crate::settlement::{
@@ -77,7 +77,7 @@ pub enum Doubt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
     /// An attempt has a claim.
-    #[error("an attempt is under way until {until}: say it again when that is over")]
+    #[error("an attempt is under way until {until}")]
     UnderWay {
         /// Until when.
         until: Timestamp,
@@ -89,41 +89,44 @@ pub enum Refusal {
     #[error("it is {0} already")]
     StandsSo(EntryState),
     /// The destination has it.
-    #[error("it is delivered; --as-new sends it once more, as a new action under a new key")]
+    #[error("it is delivered")]
     Delivered,
     /// A new action stands for it.
-    #[error("a new action was made of it: `ackbox show` names that one")]
+    #[error("a new action was made of it")]
     Replaced,
     /// It was given up.
-    #[error("it is dead, and nothing of it is in doubt: `ackbox redrive` sends it again")]
+    #[error("it is dead, and nothing of it is in doubt")]
     IsDead,
     /// It waits for its next attempt, and none before may have arrived.
     #[error("it is pending, and no attempt of it is in doubt: there is nothing to say of it")]
     NoDoubt,
     /// It is still to be sent.
-    #[error(
-        "it is {0}: it may still be sent as it is; say first that it is not: `ackbox resolve KEY --dead`"
-    )]
+    #[error("it is {0}: it may still be sent as it is")]
     StillOpen(EntryState),
     /// [`Doubt::Forgotten`].
-    #[error(
-        "an attempt of {since} may have arrived, and the destination {}: to send it now may carry it out twice; --past-window does it all the same",
-        keeps(*window)
-    )]
+    #[error("{}, and the destination {}: to send it now may carry it out twice", arrived(*.since), keeps(*.window))]
     PastWindow {
         /// When that attempt began.
         since: Timestamp,
         /// For how long the destination keeps a key.
         window: Option<Duration>,
     },
+    /// An earlier attempt may have arrived, under another key than the new action's.
+    #[error("{}, and the destination does not know a new key: to send it may carry it out twice", arrived(*.since))]
+    NewKey {
+        /// When that attempt began.
+        since: Timestamp,
+    },
     /// [`Doubt::Elsewhere`].
-    #[error(
-        "an attempt of {since} may have arrived at another address than the one where this goes now: to send it may carry it out twice; --force does it all the same"
-    )]
+    #[error("{} at another address than the one where this goes now: to send it may carry it out twice", arrived(*.since))]
     Elsewhere {
         /// When that attempt began.
         since: Timestamp,
     },
+}
+
+fn arrived(since: Timestamp) -> String {
+    format!("an attempt of {since} may have arrived")
 }
 
 fn keeps(window: Option<Duration>) -> String {
@@ -138,16 +141,22 @@ fn keeps(window: Option<Duration>) -> String {
 
 /// What is known of earlier attempts when an action goes this way at `now`.
 pub fn doubt(standing: &Standing, way: &Way<'_>, now: Timestamp) -> Doubt {
-    let Some(since) = standing.doubt() else {
+    let Some(since) = in_doubt(standing) else {
         return Doubt::None;
     };
     if way.is_other || standing.origin.is_some_and(|last| last != way.origin) {
         return Doubt::Elsewhere { since };
     }
     match way.terms.policy.idempotency {
-        Idempotency::Window(window) if way.terms.inside_window(since, now) => Doubt::Kept {
-            until: since.plus(window),
-        },
+        // Where an operator has vouched before, it may have gone elsewhere meanwhile: whose window it is, is not
+        // known any more.
+        Idempotency::Window(window)
+            if !standing.is_vouched && way.terms.inside_window(since, now) =>
+        {
+            Doubt::Kept {
+                until: since.plus(window),
+            }
+        }
         Idempotency::Window(window) => Doubt::Forgotten {
             since,
             window: Some(window),
@@ -157,6 +166,26 @@ pub fn doubt(standing: &Standing, way: &Way<'_>, now: Timestamp) -> Doubt {
             window: None,
         },
     }
+}
+
+/// Since when an attempt may have arrived. An operator's word answers that for the attempt that it allows, and for
+/// no other word of an operator: a risk that was taken is not taken once more by somebody who does not say so.
+fn in_doubt(standing: &Standing) -> Option<Timestamp> {
+    if standing.is_vouched {
+        standing.first_uncertain_at
+    } else {
+        standing.doubt()
+    }
+}
+
+/// The same where a new action goes, with a key that nobody knows. `None`: it is delivered, and carried out once
+/// more.
+pub fn doubt_of_new(standing: &Standing) -> Option<Doubt> {
+    let doubt = in_doubt(standing).map_or(Doubt::None, |since| Doubt::Forgotten {
+        since,
+        window: None,
+    });
+    (standing.state != EntryState::Delivered).then_some(doubt)
 }
 
 /// Decides whether an action is sent again under its own key, at once and with its whole time for retries
@@ -214,7 +243,9 @@ pub fn resolve(
         (_, EntryState::Delivered) => Err(Refusal::Delivered),
         (Resolution::Applied, _) => as_it_is(Settlement::Delivered),
         (Resolution::Dead, _) => as_it_is(Settlement::Dead(Reason::Operator)),
-        (Resolution::NotApplied, EntryState::Dead) => Err(Refusal::IsDead),
+        (Resolution::NotApplied, EntryState::Dead) if in_doubt(standing).is_none() => {
+            Err(Refusal::IsDead)
+        }
         (Resolution::NotApplied, EntryState::Pending) if standing.doubt().is_none() => {
             Err(Refusal::NoDoubt)
         }
@@ -223,19 +254,22 @@ pub fn resolve(
 }
 
 /// Decides what becomes of an entry in whose place a new action, with a key of its own, is sent: it is closed,
-/// where it is not. `None`: it stays delivered.
+/// where it is not. `None`: it stays delivered. No window holds for a new key: where an attempt may have arrived,
+/// `risk` must say so.
 ///
 /// # Errors
-/// It may still be sent itself.
+/// It may still be sent itself, or may have arrived.
 pub fn replace(
     standing: &Standing,
     timing: &Timing,
+    risk: Risk,
     now: Timestamp,
 ) -> Result<Option<Settled>, Refusal> {
     is_free(standing, timing, now)?;
-    match standing.state {
-        EntryState::Delivered => Ok(None),
-        EntryState::Pending => Err(Refusal::StillOpen(standing.state)),
+    match (standing.state, in_doubt(standing)) {
+        (EntryState::Delivered, _) => Ok(None),
+        (EntryState::Pending, _) => Err(Refusal::StillOpen(standing.state)),
+        (_, Some(since)) if !risk.past_window => Err(Refusal::NewKey { since }),
         _ => {
             let replaced = Settlement::Dead(Reason::Replaced);
             Ok(Some(Settled::new(replaced, standing.first_uncertain_at)))
@@ -243,8 +277,12 @@ pub fn replace(
     }
 }
 
-/// Whether nobody has the entry in hand. A claim that ran out is the sweep's: it knows what that means.
+/// Whether an operator may speak of the entry: nobody has it in hand, and no new action stands for it. A claim
+/// that ran out is the sweep's: it knows what that means.
 fn is_free(standing: &Standing, timing: &Timing, now: Timestamp) -> Result<(), Refusal> {
+    if standing.is_replaced {
+        return Err(Refusal::Replaced);
+    }
     if standing.state != EntryState::Claimed {
         return Ok(());
     }

@@ -4,6 +4,7 @@
 
 use ackbox_domain::job::{Binding, JobObservation, JobRef, Mismatch};
 use ackbox_domain::{Acceptance, ActionKey, Name, Timestamp};
+use data_encoding::HEXLOWER;
 
 use crate::item::decode;
 use crate::item::job::JobItem;
@@ -20,8 +21,11 @@ mod park;
 mod wait;
 
 pub use end::Offer;
-pub(crate) use end::{Committed, unchanged};
+pub(crate) use end::{Beside, Committed, unchanged};
 pub use park::StillParked;
+
+/// The place of a disagreement in how the job ended.
+const OUTCOME: &str = "outcome";
 
 /// A job as the table holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +116,7 @@ impl Disagreement {
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Mismatch(mismatch) => mismatch.place(),
-            Self::Outcome { .. } => "outcome".to_owned(),
+            Self::Outcome { .. } => OUTCOME.to_owned(),
         }
     }
 }
@@ -167,6 +171,12 @@ pub struct ObservedRecord {
 }
 
 impl ObservedRecord {
+    /// Whether it disagrees in how the job ended, and in nothing else.
+    pub fn is_of_outcome(&self) -> bool {
+        let outcome = self.seen.disagreement(OUTCOME);
+        self.kind == Observed::Disagrees && self.print() == HEXLOWER.encode(&outcome)
+    }
+
     /// What names it among the observations of its job: the end of its sort key.
     pub fn print(&self) -> &str {
         self.sk.rsplit('#').next().unwrap_or_default()
@@ -194,7 +204,7 @@ impl Store {
     /// Everything that the table holds about a job.
     pub async fn job_story(&self, job: &JobRef) -> Result<JobStory, StoreError> {
         let mut story = JobStory::default();
-        for item in self.partition(&job_pk(job), read_deadline()).await? {
+        for item in self.partition(&job_pk(job), None).await? {
             story.add(job, item);
         }
         story.observed.sort_by_key(|observed| observed.seen.seen_at);

@@ -47,7 +47,7 @@ pub use job::{
     Offer, StillParked,
 };
 pub use meta::Meta;
-pub use operator::{Decided, Heard, OperatorRecord, Redacted, Superseded};
+pub use operator::{Decided, Heard, OperatorRecord, Redacted, Replacement, Superseded};
 pub use pause::PauseChange;
 pub use random::random_id;
 pub use scan::{Delivered, DeliveredPage, DeliveredPages, TableSize};

@@ -20,7 +20,7 @@ mod entry;
 mod job;
 mod redact;
 
-pub use entry::{Decided, Heard};
+pub use entry::{Decided, Heard, Replacement};
 pub use job::Superseded;
 pub use redact::Redacted;
 

@@ -144,17 +144,18 @@ impl Store {
     /// Everything that the table holds about an action: one consistent query of its partition.
     pub async fn story(&self, key: &ActionKey) -> Result<Story, StoreError> {
         let mut story = Story::default();
-        for item in self.partition(&action_pk(key), read_deadline()).await? {
+        for item in self.partition(&action_pk(key), None).await? {
             story.add(item);
         }
         Ok(story)
     }
 
     /// Every item of a partition, in the order of the sort keys, read consistently.
+    /// `deadline`: for all of it; none: each page has a read's own, however many there are.
     pub(crate) async fn partition(
         &self,
         pk: &str,
-        deadline: Deadline,
+        deadline: Option<Deadline>,
     ) -> Result<Vec<Attributes>, StoreError> {
         let query = self
             .query_partition(pk)
@@ -175,7 +176,7 @@ impl Store {
             .key_condition_expression("#pk = :pk AND begins_with(#sk, :sk)")
             .expression_attribute_names("#sk", attribute::SK)
             .expression_attribute_values(":sk", s(kind::PARKED));
-        self.read_pages(query, PAGES, deadline).await
+        self.read_pages(query, PAGES, Some(deadline)).await
     }
 
     fn query_partition(&self, pk: &str) -> QueryFluentBuilder {
@@ -192,12 +193,13 @@ impl Store {
         &self,
         query: QueryFluentBuilder,
         pages: usize,
-        deadline: Deadline,
+        deadline: Option<Deadline>,
     ) -> Result<Vec<Attributes>, StoreError> {
         let mut items = Vec::new();
         let mut start = None;
         for _ in 0..pages {
             let query = query.clone().set_exclusive_start_key(start);
+            let deadline = deadline.unwrap_or_else(read_deadline);
             let page = within(deadline, QUERY, || async {
                 query
                     .clone()

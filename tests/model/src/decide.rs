@@ -161,6 +161,7 @@ impl Rules {
             origin: Some(ORIGIN),
             redriven_at: None,
             is_vouched: false,
+            is_replaced: false,
         }
     }
 

@@ -6,7 +6,7 @@ use ackbox_store::{Class, ConflictKind, ItemError, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::find::Hit;
-use crate::commands::doubt;
+use crate::commands::doubt::{self, Answered};
 use crate::output::{Entry, Tone, age, until};
 
 /// One entry, or one conflict.
@@ -192,12 +192,10 @@ fn why(entry: &OutboxEntry) -> String {
     let next = match entry.state {
         EntryState::Unknown if heard.is_some() => Some("to be asked again"),
         EntryState::Unknown => Some("to be asked"),
-        EntryState::Pending if doubt::is_cleared(entry) && entry.redriven_at.is_some() => {
-            Some("to be sent again, by an operator's word")
-        }
-        EntryState::Pending if doubt::is_cleared(entry) => {
-            Some("not applied, to be sent once more")
-        }
+        EntryState::Pending => doubt::answered(entry).map(|answered| match answered {
+            Answered::ByDestination => "not applied, to be sent once more",
+            Answered::ByOperator => "to be sent once more, by an operator's word",
+        }),
         _ => None,
     };
     let told = [

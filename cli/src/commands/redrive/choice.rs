@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use ackbox_domain::{ActionKey, EntryState, Name, Timestamp};
-use ackbox_store::{Class, Store, StoreError};
+use ackbox_domain::settlement::Reason;
+use ackbox_domain::{ActionKey, EntryState, Name};
+use ackbox_store::{Between, Class, Store, StoreError};
 
 use super::plan::{self, How, Planned};
 
@@ -29,22 +30,17 @@ impl State {
     }
 }
 
+/// How many entries are read before it is looked whether they are enough.
+const PIECE: usize = 200;
+
 /// Which entries are chosen.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filter<'a> {
     pub(super) state: State,
     pub(super) destination: Option<&'a Name>,
     pub(super) source: Option<&'a Name>,
-    pub(super) since: Option<Timestamp>,
-    pub(super) until: Option<Timestamp>,
+    pub(super) between: Between,
     pub(super) limit: usize,
-}
-
-impl Filter<'_> {
-    fn takes_time(&self, accepted_at: Timestamp) -> bool {
-        self.since.is_none_or(|since| accepted_at >= since)
-            && self.until.is_none_or(|until| accepted_at <= until)
-    }
 }
 
 /// The entries that the filter takes, oldest first, and what is to happen to each.
@@ -64,12 +60,10 @@ pub(super) async fn planned(
     };
     let mut found = Vec::new();
     for name in &destinations {
-        let listed = store.list(class, name, usize::MAX).await?;
-        found.extend(
-            listed
-                .into_iter()
-                .filter(|one| filter.takes_time(one.accepted_at)),
-        );
+        let listed = store
+            .list_between(class, name, &filter.between, usize::MAX)
+            .await?;
+        found.extend(listed);
     }
     found.sort_by(|a, b| (a.accepted_at, &a.key).cmp(&(b.accepted_at, &b.key)));
     let keys: Vec<ActionKey> = found.into_iter().map(|one| one.key).collect();
@@ -79,15 +73,23 @@ pub(super) async fn planned(
         let read = plan::of_keys(store, how, piece.to_vec()).await?;
         planned.extend(read.into_iter().filter(|one| {
             one.entry.as_ref().is_some_and(|entry| {
-                entry.state == state && filter.source.is_none_or(|source| entry.source == *source)
+                // What an operator closed is sent again by its key alone.
+                let is_closed_by_hand = entry.reason.as_deref() == Some(Reason::Operator.as_str());
+                entry.state == state
+                    && !is_closed_by_hand
+                    && filter.source.is_none_or(|source| entry.source == *source)
             })
         }));
-        if planned.len() >= filter.limit {
-            planned.truncate(filter.limit);
+        // What is refused takes nobody's place.
+        let ready = |one: &&Planned| one.decision.is_ok();
+        if planned.iter().filter(ready).count() >= filter.limit {
             break;
         }
     }
+    let mut ready = 0;
+    planned.retain(|one| {
+        ready += usize::from(one.decision.is_ok());
+        one.decision.is_err() || ready <= filter.limit
+    });
     Ok(planned)
 }
-
-const PIECE: usize = 200;

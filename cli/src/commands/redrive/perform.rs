@@ -6,16 +6,18 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use ackbox_domain::ActionKey;
-use ackbox_store::{Decided, Heard, Store, StoreError};
+use ackbox_store::{Decided, Replacement, Store, StoreError};
 use futures_util::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
 use super::plan::{Decision, How, Planned};
 use crate::commands::CommandError;
+use crate::commands::deed;
 use crate::commands::doubt::did;
 use crate::commands::operator::Operator;
 use crate::commands::watch::interrupted;
+use crate::edge;
 use crate::output::{self, Terminal, escaped};
 
 /// How many transactions are under way at a time.
@@ -31,27 +33,38 @@ pub(super) enum Became {
     Done(Option<ActionKey>),
     /// Nothing was written, for this reason.
     Not(String),
+    /// It may have been written, under this new key where a new action was to be made.
+    Unknown(Option<ActionKey>),
 }
 
 impl Became {
-    pub(super) const fn is_done(&self) -> bool {
-        matches!(self, Self::Done(_))
+    /// Whether it is written; none: nobody knows.
+    pub(super) const fn is_done(&self) -> Option<bool> {
+        match self {
+            Self::Done(_) => Some(true),
+            Self::Not(_) => Some(false),
+            Self::Unknown(_) => None,
+        }
     }
 
     pub(super) fn problem(&self) -> Option<&str> {
         match self {
             Self::Done(_) => None,
             Self::Not(why) => Some(why),
+            Self::Unknown(_) => Some(UNKNOWN),
         }
     }
 
     pub(super) const fn new_key(&self) -> Option<&ActionKey> {
         match self {
-            Self::Done(key) => key.as_ref(),
+            Self::Done(key) | Self::Unknown(key) => key.as_ref(),
             Self::Not(_) => None,
         }
     }
 }
+
+const UNKNOWN: &str =
+    "the table did not answer, and it may have been written: look at it with `ackbox show` first";
 
 /// How far it came.
 #[derive(Debug, Default)]
@@ -79,7 +92,7 @@ pub(super) async fn perform(
             .buffer_unordered(AT_ONCE)
     );
     while let Some((key, became)) = ended.next().await {
-        performed.done += usize::from(became.is_done());
+        performed.done += usize::from(became.is_done() == Some(true));
         performed.became.insert(key, became);
         bar.inc(1);
     }
@@ -94,27 +107,13 @@ async fn one_of(
     one: &Planned,
     (operator, by): (&Operator, &str),
 ) -> Became {
-    match write(store, how, one, (operator, by)).await {
-        Ok(Some(became)) => became,
-        Ok(None) => Became::Not("there is nothing to write".to_owned()),
-        Err(error) => Became::Not(escaped(&error.to_string())),
-    }
-}
-
-async fn write(
-    store: &Store,
-    how: &How<'_>,
-    one: &Planned,
-    (operator, by): (&Operator, &str),
-) -> Result<Option<Became>, StoreError> {
     let (Ok(decision), Some(entry)) = (&one.decision, &one.entry) else {
-        return Ok(None);
+        return Became::Not("nothing was decided".to_owned());
     };
+    let before = format!("was {}", deed::standing(entry));
+    let at = edge::now();
     let deadline = Instant::now() + WITHIN;
-    let before = match &entry.reason {
-        Some(reason) => format!("was {} ({reason})", entry.state),
-        None => format!("was {}", entry.state),
-    };
+    let number = Some(entry.fence.saturating_add(1));
     let (heard, new) = match decision {
         Decision::Again { settled, to } => {
             let risk = if settled.is_vouched {
@@ -124,33 +123,47 @@ async fn write(
             };
             let to_other = to.as_ref().map(|to| format!(", now to {to}"));
             let detail = format!("{before}{}{risk}", to_other.unwrap_or_default());
-            let mut record = operator.record(by, did::REDRIVE, Some(detail), how.now);
-            record.number = Some(entry.fence.saturating_add(1));
+            let mut record = operator.record(by, did::REDRIVE, Some(detail), at);
+            record.number = number;
             let decided = Decided {
                 settled,
                 to: to.as_ref(),
                 record: &record,
             };
-            (store.decide(entry, decided, deadline).await?, None)
+            (store.decide(entry, decided, deadline).await, None)
         }
-        Decision::AsNew { settled, new } => {
+        Decision::AsNew { settled, nonce } => {
+            // Not before: the bodies of a whole plan would be much.
+            let story = match store.story(&entry.key).await {
+                Ok(story) => story,
+                Err(error) => return Became::Not(escaped(&error.to_string())),
+            };
+            let Some(mut content) = story.content() else {
+                return Became::Not(deed::NO_BODY.to_owned());
+            };
+            content.destination = how.to.unwrap_or(content.destination);
+            let new = content.as_new(nonce, at);
             let detail = format!("{before}; the new action is {}", new.key);
-            let mut record = operator.record(by, did::REDRIVE_AS_NEW, Some(detail), how.now);
-            record.number = settled.map(|_| entry.fence.saturating_add(1));
-            let timing = &how.config.delivery.timing;
-            let replaced = store.replace(entry, settled.as_ref(), &record, new, timing, deadline);
-            (replaced.await?, Some(new.key.clone()))
+            let mut record = operator.record(by, did::REDRIVE_AS_NEW, Some(detail), at);
+            record.number = number;
+            let replacement = Replacement {
+                settled: settled.as_ref(),
+                new: &new,
+                timing: &how.config.delivery.timing,
+                record: &record,
+            };
+            let replaced = store.replace(entry, replacement, deadline).await;
+            (replaced, Some(new.key))
         }
     };
-    Ok(Some(match heard {
-        Heard::Written => Became::Done(new),
-        Heard::Moved(Some(stands)) => {
-            Became::Not(format!("somebody was faster: it is {} now", stands.state))
-        }
-        Heard::Moved(None) => Became::Not("it is gone".to_owned()),
-        Heard::NoBody => Became::Not("its body is gone: there is nothing to send".to_owned()),
-        Heard::There => Became::Not("its new action is there already".to_owned()),
-    }))
+    match heard {
+        Ok(heard) => match deed::unheard(&heard) {
+            None => Became::Done(new),
+            Some(why) => Became::Not(why),
+        },
+        Err(StoreError::Unavailable { .. }) => Became::Unknown(new),
+        Err(error) => Became::Not(escaped(&error.to_string())),
+    }
 }
 
 fn progress(many: usize) -> ProgressBar {
@@ -178,11 +191,15 @@ impl Performed {
                 }
                 Became::Done(None) => {}
                 Became::Not(why) => output::note(&format!("{key}: nothing was done: {why}")),
+                Became::Unknown(None) => output::note(&format!("{key}: {UNKNOWN}")),
+                Became::Unknown(Some(new)) => {
+                    output::note(&format!("{key}: {UNKNOWN}; the new action would be {new}"));
+                }
             }
         }
         let done = self.done;
         terminal.line(format!(
-            "{done} of {planned} done; the sweep sends them within a minute"
+            "{done} of {planned} done; the next sweep sends what is due"
         ))?;
         if self.left > 0 {
             let left = self.left;

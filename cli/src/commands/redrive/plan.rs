@@ -2,14 +2,14 @@
 //! the reason why there is none goes out.
 
 use ackbox_config::{Config, DestinationConfig};
-use ackbox_domain::operator::{self, Doubt, Refusal, Risk, Way};
+use ackbox_domain::operator::{self, Doubt, Risk, Way};
 use ackbox_domain::settlement::{Reason, Standing, Terms};
-use ackbox_domain::{Action, ActionKey, EntryState, Name, OutboxEntry, Settled, Timestamp};
-use ackbox_store::{Store, StoreError, random_id};
+use ackbox_domain::{ActionKey, EntryState, Name, OutboxEntry, Settled, Timestamp};
+use ackbox_store::{Store, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Value, json};
 
-use crate::commands::doubt;
+use crate::commands::{deed, doubt};
 use crate::output::{Entry, age, escaped, until};
 
 /// How many entries are read at a time.
@@ -30,10 +30,10 @@ pub(super) struct How<'a> {
 pub(super) enum Decision {
     /// The same action again, to another destination where one is named.
     Again { settled: Settled, to: Option<Name> },
-    /// A new one in its place, and what becomes of this one.
+    /// A new one in its place, made with this nonce, and what becomes of this one.
     AsNew {
         settled: Option<Settled>,
-        new: Box<Action>,
+        nonce: String,
     },
 }
 
@@ -67,13 +67,7 @@ impl How<'_> {
 
     fn again(&self, entry: &OutboxEntry) -> (Result<Decision, String>, Option<Doubt>) {
         let Some(destination) = self.destination(entry) else {
-            let name = &entry.destination;
-            return (
-                Err(format!(
-                    "the configuration has no destination \"{name}\": --to names another"
-                )),
-                None,
-            );
+            return (Err(unknown_destination(entry)), None);
         };
         let standing = Standing::from(entry);
         let timing = &self.config.delivery.timing;
@@ -84,17 +78,29 @@ impl How<'_> {
             is_other: destination.name != entry.destination,
         };
         let doubt = operator::doubt(&standing, &way, self.now);
-        let settled = replaced(entry)
-            .unwrap_or_else(|| operator::redrive(&standing, &way, self.risk, self.now));
+        let settled = operator::redrive(&standing, &way, self.risk, self.now);
         let to = way.is_other.then(|| destination.name.clone());
         let decision = settled.map(|settled| Decision::Again { settled, to });
-        (decision.map_err(|refusal| refusal.to_string()), Some(doubt))
+        let refused = |refusal| deed::refused(&refusal, &entry.key);
+        (decision.map_err(refused), Some(doubt))
+    }
+
+    fn as_new(&self, entry: &OutboxEntry) -> Result<Decision, String> {
+        let timing = &self.config.delivery.timing;
+        let settled = operator::replace(&Standing::from(entry), timing, self.risk, self.now);
+        let settled = settled.map_err(|refusal| deed::refused(&refusal, &entry.key))?;
+        if self.destination(entry).is_none() {
+            return Err(unknown_destination(entry));
+        }
+        // The number that this word takes: on one reading of the entry, one new action.
+        let nonce = entry.fence.saturating_add(1).to_string();
+        Ok(Decision::AsNew { settled, nonce })
     }
 }
 
-/// Of an entry for which a new action stands: that one is to be sent again.
-fn replaced(entry: &OutboxEntry) -> Option<Result<Settled, Refusal>> {
-    (entry.reason.as_deref() == Some(Reason::Replaced.as_str())).then_some(Err(Refusal::Replaced))
+fn unknown_destination(entry: &OutboxEntry) -> String {
+    let name = &entry.destination;
+    format!("the configuration has no destination \"{name}\": --to names another")
 }
 
 impl Planned {
@@ -110,55 +116,24 @@ impl Planned {
     ];
 
     async fn read(store: &Store, how: &How<'_>, key: ActionKey) -> Result<Self, StoreError> {
-        if how.as_new {
-            return Self::read_as_new(store, how, key).await;
-        }
         let entry = match store.entry(&key).await {
             Err(StoreError::Item(error)) => return Ok(Self::without(key, error.to_string())),
             read => read?,
         };
         let Some(entry) = entry else {
-            return Ok(Self::without(key, unknown()));
+            return Ok(Self::without(key, deed::NO_ENTRY.to_owned()));
         };
-        let (decision, doubt) = how.again(&entry);
+        let (decision, doubt) = if how.as_new {
+            let doubt = operator::doubt_of_new(&Standing::from(&entry));
+            (how.as_new(&entry), doubt)
+        } else {
+            how.again(&entry)
+        };
         Ok(Self {
             key,
             entry: Some(entry),
             decision,
             doubt,
-        })
-    }
-
-    async fn read_as_new(store: &Store, how: &How<'_>, key: ActionKey) -> Result<Self, StoreError> {
-        let story = store.story(&key).await?;
-        let Some(entry) = &story.outbox else {
-            return Ok(Self::without(key, unknown()));
-        };
-        let timing = &how.config.delivery.timing;
-        let settled = operator::replace(&Standing::from(entry), timing, how.now);
-        let decision = match (replaced(entry), settled, story.held()) {
-            (Some(Err(refusal)), ..) | (_, Err(refusal), _) => Err(refusal.to_string()),
-            (_, _, None) => Err("its body is gone: there is nothing to send".to_owned()),
-            (_, Ok(settled), Some(mut held)) => {
-                if how.destination(entry).is_none() {
-                    let name = &entry.destination;
-                    Err(format!(
-                        "the configuration has no destination \"{name}\": --to names another"
-                    ))
-                } else {
-                    if let Some(to) = how.to {
-                        held.destination = to;
-                    }
-                    let new = Box::new(held.as_new(&random_id(), how.now));
-                    Ok(Decision::AsNew { settled, new })
-                }
-            }
-        };
-        Ok(Self {
-            key,
-            decision,
-            doubt: None,
-            entry: story.outbox,
         })
     }
 
@@ -169,6 +144,14 @@ impl Planned {
             decision: Err(why),
             doubt: None,
         }
+    }
+
+    /// Whether it may be carried out twice.
+    const fn risks(&self) -> bool {
+        matches!(
+            self.doubt,
+            Some(Doubt::Forgotten { .. } | Doubt::Elsewhere { .. })
+        )
     }
 
     /// A row of the table.
@@ -194,7 +177,7 @@ impl Planned {
     fn window(&self, now: Timestamp) -> String {
         match self.doubt {
             None => String::new(),
-            Some(Doubt::None) => "nothing arrived".to_owned(),
+            Some(Doubt::None) => "no doubt".to_owned(),
             Some(Doubt::Kept { until: end }) => format!("ends {}", until(end, now)),
             Some(Doubt::Forgotten { window: None, .. }) => "none is kept".to_owned(),
             Some(Doubt::Forgotten { .. }) => "has ended".to_owned(),
@@ -205,18 +188,24 @@ impl Planned {
     fn what_happens(&self) -> String {
         match &self.decision {
             Err(why) => format!("refused: {why}"),
-            Ok(Decision::AsNew { settled, .. }) => match settled {
-                Some(_) => "a new action is sent; this one is closed".to_owned(),
-                None => "a new action is sent; this one stays delivered".to_owned(),
+            Ok(Decision::AsNew { settled, .. }) => match (settled, self.risks()) {
+                (Some(_), false) => "a new action is sent; this one is closed".to_owned(),
+                (Some(_), true) => {
+                    "a new action is sent, and this one is closed; it may be carried out twice"
+                        .to_owned()
+                }
+                (None, _) => {
+                    "a new action is sent, and carried out once more; this one stays delivered"
+                        .to_owned()
+                }
             },
             Ok(Decision::Again { to, .. }) => {
                 let to = to.as_ref().map(|to| format!(" to {to}"));
                 let to = to.unwrap_or_default();
-                match self.doubt {
-                    Some(Doubt::Forgotten { .. } | Doubt::Elsewhere { .. }) => {
-                        format!("sent again{to}; it may be carried out twice")
-                    }
-                    _ => format!("sent again{to}"),
+                if self.risks() {
+                    format!("sent again{to}; it may be carried out twice")
+                } else {
+                    format!("sent again{to}")
                 }
             }
         }
@@ -226,10 +215,6 @@ impl Planned {
     pub(super) fn json(&self, how: &How<'_>) -> Value {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
         let entry = self.entry.as_ref();
-        let risks = matches!(
-            self.doubt,
-            Some(Doubt::Forgotten { .. } | Doubt::Elsewhere { .. })
-        );
         json!({
             "key": self.key.as_str(),
             "state": entry.map(|entry| entry.state.as_str()),
@@ -240,14 +225,10 @@ impl Planned {
             "accepted_at": time(entry.map(|entry| entry.accepted_at)),
             "first_uncertain_at": time(entry.and_then(|entry| entry.first_uncertain_at)),
             "window": self.window(how.now),
-            "may_be_carried_out_twice": self.decision.is_ok() && risks,
+            "may_be_carried_out_twice": self.decision.is_ok() && self.risks(),
             "refused": self.decision.as_ref().err(),
         })
     }
-}
-
-fn unknown() -> String {
-    "the table has no entry of it (a closed one expires)".to_owned()
 }
 
 /// The last evidence: the last attempt, and what was said of it.
@@ -260,7 +241,9 @@ fn last(entry: &OutboxEntry) -> String {
     let reason = entry
         .reason
         .as_deref()
-        .filter(|_| matches!(entry.state, EntryState::Held | EntryState::Dead));
+        .filter(|_| matches!(entry.state, EntryState::Held | EntryState::Dead))
+        // The attempt says that itself.
+        .filter(|reason| *reason != Reason::Rejected.as_str());
     let parts = [reason.map(escaped), attempt, told.map(escaped)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join("; ")

@@ -1,10 +1,11 @@
 //! Other content under a key: it counts, or it does not.
 
 use ackbox_domain::ActionKey;
-use ackbox_store::{ConflictKind, ConflictRecord, Heard};
+use ackbox_store::{ConflictKind, ConflictRecord};
 use serde_json::json;
 
-use super::{Case, Done, Intent};
+use super::Case;
+use crate::commands::deed::{self, Agreed, Done, Intent};
 use crate::commands::doubt::did;
 use crate::commands::{CommandError, table};
 use crate::edge;
@@ -33,18 +34,18 @@ pub(super) async fn resolve(
     }
     let now = edge::now();
     let new = if case.args.what.supersede {
-        let Some(held) = conflict.held(key) else {
+        let Some(content) = conflict.content(key) else {
             return Ok(Done::refused(
                 "its body is gone: there is nothing to make an action of",
             ));
         };
-        if !case.config.destinations.contains_key(held.destination) {
+        if !case.config.destinations.contains_key(content.destination) {
             return Ok(Done::refused(format!(
                 "the configuration has no destination \"{}\"",
-                held.destination
+                content.destination
             )));
         }
-        Some(held.superseding(&conflict.fingerprint, now))
+        Some(content.superseding(&conflict.fingerprint, now))
     } else {
         None
     };
@@ -75,26 +76,28 @@ pub(super) async fn resolve(
         }),
     };
     let by = match case.agreed(&intent).await? {
-        Ok(by) => by,
-        Err(done) => return Ok(done),
+        Agreed::By(by) => by,
+        Agreed::Not(done) => return Ok(done),
     };
     let detail = match &new {
         None => format!("the conflict {short}"),
         Some(new) => format!("the conflict {short}; the new action is {}", new.key),
     };
-    let record = case.args.operator.record(&by, did, Some(detail), now);
+    let record = case
+        .args
+        .operator
+        .record(&by, did, Some(detail), edge::now());
     let timing = &case.config.delivery.timing;
     let new = new.as_ref().map(|new| (new, timing));
     let closed = case
         .store
         .close_conflict(key, conflict, new, &record, case.deadline());
-    Ok(match closed.await.map_err(table::unwritten)? {
-        Heard::Written => Done::written(says, intent.json),
-        Heard::Moved(_) | Heard::NoBody => {
-            Done::refused("somebody was faster: the conflict is closed")
-        }
-        Heard::There => Done::refused("the new action is there already, from before"),
-    })
+    Ok(
+        match deed::unheard(&closed.await.map_err(table::unwritten)?) {
+            None => Done::written(says, intent.json),
+            Some(why) => Done::refused(why),
+        },
+    )
 }
 
 fn found<'a>(conflicts: &'a [ConflictRecord], print: &str) -> Result<&'a ConflictRecord, String> {

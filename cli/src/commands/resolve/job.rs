@@ -5,7 +5,8 @@ use ackbox_domain::job::{Ids, JobRef, identity};
 use ackbox_store::{Heard, JobStory, Observed, ObservedRecord, Superseded};
 use serde_json::json;
 
-use super::{Case, Done, Intent};
+use super::Case;
+use crate::commands::deed::{self, Agreed, Done, Intent};
 use crate::commands::doubt::did;
 use crate::commands::{CommandError, table};
 use crate::edge;
@@ -91,14 +92,20 @@ async fn silence(case: &Case<'_>, job: &JobRef, story: &JobStory) -> Result<Done
         json: json!({"job": name, "becomes": "dismissed"}),
     };
     let by = match case.agreed(&intent).await? {
-        Ok(by) => by,
-        Err(done) => return Ok(done),
+        Agreed::By(by) => by,
+        Agreed::Not(done) => return Ok(done),
     };
+    let sources = case.config.sources_of(&job.space);
+    let kept = sources.map(|(source, _)| source.retention);
+    let retention = kept.max_by_key(|retention| retention.accepted);
+    let retention = retention.unwrap_or_default();
     let detail = Some("its silence".to_owned());
     let operator = &case.args.operator;
     let word = operator.record(&by, did::DISMISS, detail, edge::now());
-    let closed = case.store.dismiss_silence(record, &word, case.deadline());
-    Ok(done(closed.await.map_err(table::unwritten)?, says, intent))
+    let closed = case
+        .store
+        .dismiss_silence(record, retention, &word, case.deadline());
+    Ok(done(&closed.await.map_err(table::unwritten)?, says, intent))
 }
 
 async fn dismiss(
@@ -113,15 +120,15 @@ async fn dismiss(
         json: json!({"job": escaped(&job.to_string()), "conflict": observed.print(), "becomes": "dismissed"}),
     };
     let by = match case.agreed(&intent).await? {
-        Ok(by) => by,
-        Err(done) => return Ok(done),
+        Agreed::By(by) => by,
+        Agreed::Not(done) => return Ok(done),
     };
     let operator = &case.args.operator;
     let word = operator.record(&by, did::DISMISS, Some(about), edge::now());
     let closed = case
         .store
         .dismiss_disagreement(observed, &word, case.deadline());
-    Ok(done(closed.await.map_err(table::unwritten)?, says, intent))
+    Ok(done(&closed.await.map_err(table::unwritten)?, says, intent))
 }
 
 async fn supersede(
@@ -142,6 +149,9 @@ async fn supersede(
         )));
     };
     let seen = &observed.seen;
+    if !observed.is_of_outcome() {
+        return Ok(Done::refused(OTHER));
+    }
     if let Err(mismatch) = ackbox_domain::job::agree(&record.binding, seen) {
         let why = escaped(&mismatch.to_string());
         return Ok(Done::refused(format!(
@@ -162,8 +172,8 @@ async fn supersede(
         }),
     };
     let by = match case.agreed(&intent).await? {
-        Ok(by) => by,
-        Err(done) => return Ok(done),
+        Agreed::By(by) => by,
+        Agreed::Not(done) => return Ok(done),
     };
     let detail = format!("{} instead of {}", seen.outcome, ended.outcome);
     let operator = &case.args.operator;
@@ -185,14 +195,17 @@ async fn supersede(
             Done::written(format!("{says}{}", made.collect::<String>()), json)
         }
         Superseded::Moved => Done::refused("somebody was faster: the job has changed"),
+        Superseded::Other => Done::refused(OTHER),
         Superseded::Unfit(mismatch) => Done::refused(escaped(&mismatch.to_string())),
     })
 }
 
-fn done(heard: Heard, says: String, intent: Intent) -> Done {
-    match heard {
-        Heard::Written => Done::written(says, intent.json),
-        _ => Done::refused("somebody was faster: it is closed, or has changed"),
+const OTHER: &str = "it disagrees with the binding, and not only in how the job ended: bind a new attempt, or dismiss it";
+
+fn done(heard: &Heard, says: String, intent: Intent) -> Done {
+    match deed::unheard(heard) {
+        None => Done::written(says, intent.json),
+        Some(why) => Done::refused(why),
     }
 }
 

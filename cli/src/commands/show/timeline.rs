@@ -4,7 +4,7 @@ use ackbox_domain::{AttemptRecord, EntryState, OutboxEntry, OutcomeKind, Timesta
 use ackbox_store::{AcceptedRecord, ConflictKind, ConflictRecord, OperatorRecord, Story};
 use serde_json::{Value, json};
 
-use crate::commands::doubt;
+use crate::commands::doubt::{self, Answered};
 use crate::output::{Tone, escaped};
 
 /// Something that happened, or is to happen.
@@ -23,6 +23,20 @@ impl Moment {
             what,
             tone: None,
             json: json!({"at": at.to_string(), "kind": kind}),
+        }
+    }
+
+    /// Its number in the entry's count, where it has one.
+    fn number(&self) -> Option<u64> {
+        self.json["number"].as_u64()
+    }
+
+    /// What comes first of what has one time.
+    fn rank(&self) -> u8 {
+        match self.json["kind"].as_str() {
+            Some("accepted") => 0,
+            Some("settled" | "waiting" | "due") => 2,
+            _ => 1,
         }
     }
 
@@ -53,12 +67,29 @@ pub(super) fn of(story: &Story) -> Vec<Moment> {
         moments.extend(attempts.map(|one| attempt(entry, one, &story.operators)));
         moments.extend(claim(entry));
         moments.extend(settled(entry, &story.operators));
-        moments.extend(due(entry, &story.operators));
+        moments.extend(due(entry));
     }
     moments.extend(story.operators.iter().map(operator));
-    // A stable sort: what happened in the same second stays in its natural order.
-    moments.sort_by_key(|moment| moment.at);
-    moments
+    in_order(moments)
+}
+
+/// In the order of time. An attempt's time is kept in whole seconds, so among what has a number in the entry's
+/// count, the number says what came first.
+fn in_order(moments: Vec<Moment>) -> Vec<Moment> {
+    let (mut numbered, others): (Vec<_>, Vec<_>) = moments
+        .into_iter()
+        .partition(|moment| moment.number().is_some());
+    numbered.sort_by_key(Moment::number);
+    let mut last = Timestamp::from_unix_ms(0);
+    let numbered = numbered.into_iter().map(|moment| {
+        last = last.max(moment.at);
+        (last, moment)
+    });
+    let mut all: Vec<_> = numbered.collect();
+    all.extend(others.into_iter().map(|moment| (moment.at, moment)));
+    // A stable sort: of what happened at the same time, acceptance comes first, and what became of it last.
+    all.sort_by_key(|(at, moment)| (*at, moment.rank()));
+    all.into_iter().map(|(_, moment)| moment).collect()
 }
 
 fn accepted(record: &AcceptedRecord) -> Moment {
@@ -236,19 +267,17 @@ fn settled(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<Moment> 
     Some(moment)
 }
 
-fn due(entry: &OutboxEntry, operators: &[OperatorRecord]) -> Option<Moment> {
+fn due(entry: &OutboxEntry) -> Option<Moment> {
     let at = entry.due_at?;
     let what = match entry.state {
         EntryState::Pending if entry.fence == 0 => {
             "due for the sweep, should the stream not have brought it before"
         }
-        EntryState::Pending if doubt::is_cleared(entry) => {
-            match doubt::is_answered_by_operator(entry, operators) {
-                true => "due for one attempt more, by an operator's word",
-                false => "due for one attempt more, by the destination's word",
-            }
-        }
-        EntryState::Pending => "due for its next attempt",
+        EntryState::Pending => match doubt::answered(entry) {
+            Some(Answered::ByDestination) => "due for one attempt more, by the destination's word",
+            Some(Answered::ByOperator) => "due for one attempt more, by an operator's word",
+            None => "due for its next attempt",
+        },
         EntryState::Unknown => "the destination is asked what became of it",
         // The claim's own moment says until when.
         EntryState::Claimed | EntryState::Held | EntryState::Delivered | EntryState::Dead => {

@@ -32,10 +32,15 @@ fn the_bodies_of_a_closed_action_go_and_a_repetition_is_still_a_duplicate() {
         for part in ["not there any more", "redact by ada", "asked for"] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
-        let again = desk.json(1, &["redact", m1.as_str()]);
+        let again = desk.json(0, &["redact", m1.as_str()]);
+        assert_eq!(
+            (&again["bodies"], &again["key"]),
+            (&0.into(), &m1.as_str().into())
+        );
+        let unknown = desk.json(1, &["redact", key("nobody").as_str()]);
         assert!(
-            again["refused"].as_str().unwrap().contains("no body"),
-            "{again}"
+            unknown["refused"].as_str().unwrap().contains("no entry"),
+            "{unknown}"
         );
         // What is gone cannot be sent.
         let resent = desk.json(1, &["redrive", m1.as_str(), "--as-new"]);

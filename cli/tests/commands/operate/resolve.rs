@@ -102,7 +102,7 @@ fn wrong_command_lines_are_refused_with_what_to_write() {
     let a = key("a");
     for (arguments, says) in [
         (&["resolve", a.as_str()][..], "--applied"),
-        (&["resolve", "--applied"], "KEY"),
+        (&["resolve", "--applied"], "--job SPACE/ID"),
         (
             &["resolve", a.as_str(), "--applied", "--dead"],
             "cannot be used with",

@@ -13,7 +13,7 @@ const SUPERSEDE: &str = "ackbox/supersede";
 
 /// What the table holds of an action, or of other content under its key.
 #[derive(Clone, Copy, Debug)]
-pub struct Held<'a> {
+pub struct Content<'a> {
     /// The key.
     pub key: &'a ActionKey,
     /// The content's fingerprint; none: its record has expired.
@@ -36,7 +36,7 @@ pub struct Held<'a> {
     pub body: &'a RenderedBody,
 }
 
-impl Held<'_> {
+impl Content<'_> {
     /// The action that is sent in the place of this one, for a destination that would ignore its key. Another
     /// `nonce` is another action. The body is the same, also where it has the old key in it.
     pub fn as_new(&self, nonce: &str, now: Timestamp) -> Action {

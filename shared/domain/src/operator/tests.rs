@@ -65,6 +65,7 @@ fn in_state(state: EntryState) -> Standing {
         origin: Some(ORIGIN),
         redriven_at: None,
         is_vouched: false,
+        is_replaced: false,
     }
 }
 
@@ -161,6 +162,44 @@ fn past_the_window_it_takes_a_word_which_is_for_one_attempt() {
 }
 
 #[test]
+fn a_risk_is_not_taken_again_by_a_word_that_does_not_say_so() {
+    let policy = policy(WINDOW, OnUnknown::Retry);
+    // Pending still, delivered elsewhere to a no, or given up: the first attempt is in doubt all the same.
+    for (state, cleared_fence) in [
+        (EntryState::Held, 0),
+        (EntryState::Held, 3),
+        (EntryState::Dead, 3),
+        (EntryState::Pending, 3),
+    ] {
+        let vouched = Standing {
+            is_vouched: true,
+            cleared_fence,
+            due_at: Some(NOW.plus(secs(60))),
+            ..in_doubt(state, 10)
+        };
+        let again = redrive(&vouched, &way(&policy), Risk::default(), NOW);
+        assert!(
+            matches!(again, Err(Refusal::PastWindow { .. })),
+            "{again:?}"
+        );
+        let elsewhere = Way {
+            is_other: true,
+            ..way(&policy)
+        };
+        let past_window = Risk {
+            past_window: true,
+            elsewhere: false,
+        };
+        let moved = redrive(&vouched, &elsewhere, past_window, NOW);
+        assert!(matches!(moved, Err(Refusal::Elsewhere { .. })), "{moved:?}");
+        if state != EntryState::Pending {
+            let replaced = replace(&vouched, &TIMING, Risk::default(), NOW);
+            assert!(matches!(replaced, Err(Refusal::NewKey { .. })));
+        }
+    }
+}
+
+#[test]
 fn another_address_takes_a_word_of_its_own() {
     let policy = policy(WINDOW, OnUnknown::Retry);
     let held = in_doubt(EntryState::Held, 10);
@@ -219,7 +258,7 @@ fn nobody_speaks_over_an_attempt_that_is_under_way() {
         ] {
             assert!(under_way(resolve(&claimed, resolution, &TIMING, NOW)));
         }
-        let replaced = replace(&claimed, &TIMING, NOW);
+        let replaced = replace(&claimed, &TIMING, RISK, NOW);
         assert!(matches!(replaced, Err(Refusal::UnderWay { .. })));
     }
 }
@@ -259,18 +298,40 @@ fn what_an_operator_knows_closes_or_frees_an_entry() {
     );
     let not_applied = |standing: &Standing| decided(standing, Resolution::NotApplied);
     assert_eq!(not_applied(&in_state(Dead)), Err(Refusal::IsDead));
+    // Given up by an operator while it was in doubt.
+    assert!(not_applied(&in_doubt(Dead, 90_000)).is_ok());
+    let replaced = Standing {
+        is_replaced: true,
+        ..in_state(Dead)
+    };
+    for resolution in all {
+        assert_eq!(decided(&replaced, resolution), Err(Refusal::Replaced));
+    }
+    let again = redrive(&replaced, &way(&policy), RISK, NOW);
+    assert_eq!(again, Err(Refusal::Replaced));
     assert_eq!(not_applied(&in_state(Pending)), Err(Refusal::NoDoubt));
 }
 
 #[test]
 fn only_what_is_not_to_be_sent_itself_is_replaced() {
     use EntryState::{Dead, Delivered, Held, Pending, Unknown};
-    let replaced = |state| replace(&in_state(state), &TIMING, NOW);
+    let replaced = |state| replace(&in_state(state), &TIMING, Risk::default(), NOW);
     for state in [Dead, Held, Unknown] {
         let settled = replaced(state).unwrap().unwrap();
         assert_eq!(settled.settlement, Settlement::Dead(Reason::Replaced));
     }
     assert_eq!(replaced(Delivered), Ok(None));
+    for state in [Dead, Held, Unknown] {
+        let doubted = in_doubt(state, 10);
+        let replaced = |risk| replace(&doubted, &TIMING, risk, NOW);
+        let since = NOW.minus(secs(10));
+        assert_eq!(
+            replaced(Risk::default()),
+            Err(Refusal::NewKey { since }),
+            "no window holds for a new key"
+        );
+        assert!(replaced(RISK).is_ok());
+    }
     assert_eq!(replaced(Pending), Err(Refusal::StillOpen(Pending)));
 }
 
@@ -283,7 +344,7 @@ fn a_new_action_says_what_it_comes_from() {
         content_type: None,
         content_encoding: None,
     };
-    let held = Held {
+    let held = Content {
         key: &key,
         fingerprint: None,
         source: &source,

@@ -30,6 +30,8 @@ pub struct Standing {
     pub redriven_at: Option<Timestamp>,
     /// Whether an operator ever vouched for a repetition of what may have arrived.
     pub is_vouched: bool,
+    /// Whether an operator had a new action made in its place.
+    pub is_replaced: bool,
 }
 
 impl Standing {
@@ -65,6 +67,7 @@ impl From<&OutboxEntry> for Standing {
             origin: entry.origin,
             redriven_at: entry.redriven_at,
             is_vouched: entry.is_vouched,
+            is_replaced: entry.reason.as_deref() == Some(Reason::Replaced.as_str()),
         }
     }
 }

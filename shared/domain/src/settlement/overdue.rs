@@ -40,6 +40,7 @@ mod tests {
             origin: None,
             redriven_at: None,
             is_vouched: false,
+            is_replaced: false,
         }
     }
 

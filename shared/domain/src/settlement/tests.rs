@@ -63,6 +63,7 @@ fn claimed() -> Standing {
         origin: Some(ORIGIN),
         redriven_at: None,
         is_vouched: false,
+        is_replaced: false,
     }
 }
 

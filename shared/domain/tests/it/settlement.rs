@@ -148,6 +148,7 @@ fn any_standing() -> impl Strategy<Value = (Standing, Timestamp)> {
                 origin: Some(if moved { [2; 8] } else { ORIGIN }),
                 redriven_at: None,
                 is_vouched: false,
+                is_replaced: false,
             };
             (standing, now)
         })

@@ -37,6 +37,15 @@ pub struct Offer<'t> {
     pub deadline: Deadline,
 }
 
+/// What goes beside a job's own write.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// Writes whose conditions say whether everything still stands as it was read.
+    pub(crate) guards: Vec<TransactWriteItem>,
+    /// Writes without conditions.
+    pub(crate) writes: Vec<TransactWriteItem>,
+}
+
 /// What became of a transaction about a job.
 pub(crate) enum Committed {
     /// It is on the table, with these actions.
@@ -101,7 +110,10 @@ impl Store {
         // From here on the job is closed, and kept as long as what it has made.
         let kept_until = offer.now.plus(self.retentions.of(&seen.source).accepted);
         let evidence = ObservedItem::seen(seen, kept_until).encoded()?;
-        let evidence = transaction::put_always(&self.inner.table, evidence);
+        let beside = Beside {
+            guards: Vec::new(),
+            writes: vec![transaction::put_always(&self.inner.table, evidence)],
+        };
         let mut update = unchanged(record);
         update.set(attribute::OUTCOME, s(seen.outcome.as_str()));
         update.set(attribute::ENDED_AT, time(offer.now));
@@ -112,7 +124,7 @@ impl Store {
         let Offer {
             timing, deadline, ..
         } = offer;
-        let committed = self.commit(record, update, vec![evidence], actions, timing, deadline);
+        let committed = self.commit(record, update, beside, actions, timing, deadline);
         Ok(match committed.await? {
             Committed::Done(actions) => Some(JobAcceptance::Ended(actions)),
             Committed::Changed => None,
@@ -130,13 +142,12 @@ impl Store {
         Ok(Some(JobAcceptance::Disagrees(disagreement)))
     }
 
-    /// Writes an update of a job that has no end yet, `beside` it, and the items of all actions: all of it or
-    /// nothing. An action that is there is left out, with what that makes of it, and the rest is tried again.
+    /// Writes an update of a job, what goes `beside` it, and the items of all actions: all of it or nothing. An action that is there is left out, with what that makes of it, and the rest is tried again.
     pub(crate) async fn commit(
         &self,
         record: &JobRecord,
         update: Update,
-        beside: Vec<TransactWriteItem>,
+        beside: Beside,
         mut actions: Vec<Action>,
         timing: &Timing,
         deadline: Deadline,
@@ -152,8 +163,10 @@ impl Store {
         let mut made = Vec::new();
         loop {
             let mut writes = vec![job.clone()];
-            writes.extend(beside.iter().cloned());
-            let mut conditional = vec![JOB];
+            writes.extend(beside.guards.iter().cloned());
+            let mut conditional: Vec<usize> = (JOB..writes.len()).collect();
+            let guards = conditional.len();
+            writes.extend(beside.writes.iter().cloned());
             for action in &actions {
                 let first = writes.len();
                 conditional.extend([first + ACCEPTED, first + OUTBOX]);
@@ -165,9 +178,9 @@ impl Store {
                 made.extend(actions.into_iter().map(|a| (a.key, Acceptance::Accepted)));
                 return Ok(Committed::Done(made));
             };
-            // After the job's own, they come in pairs.
+            // After the job's own and the guards', they come in pairs.
             let at = conditional.iter().position(|at| *at == failed.position);
-            let Some(pair) = at.and_then(|at| at.checked_sub(1)).map(|at| at / 2) else {
+            let Some(pair) = at.and_then(|at| at.checked_sub(guards)).map(|at| at / 2) else {
                 return Ok(Committed::Changed);
             };
             let action = actions.remove(pair);

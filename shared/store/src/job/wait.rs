@@ -5,7 +5,7 @@ use ackbox_domain::job::{JobRef, give_up};
 use ackbox_domain::{Acceptance, ActionKey, Name, Timestamp, Timing};
 
 use super::JobRecord;
-use super::end::{Committed, unchanged};
+use super::end::{Beside, Committed, unchanged};
 use crate::expression::{n, s, time};
 use crate::item::outbox::DETAIL_MAX;
 use crate::meta::Used;
@@ -56,7 +56,7 @@ impl Store {
         update.set(attribute::SILENT_AT, time(now));
         update.set(attribute::WORK_SHARD, s(waiting(Class::Silent, job)));
         update.set(attribute::DUE_AT, time(now));
-        let committed = self.commit(record, update, Vec::new(), actions, timing, deadline);
+        let committed = self.commit(record, update, Beside::default(), actions, timing, deadline);
         Ok(match committed.await? {
             Committed::Done(actions) => Some(actions),
             Committed::Changed => None,

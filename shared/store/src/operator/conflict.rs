@@ -1,7 +1,7 @@
 //! An operator closes a conflict: it leaves the index, and where its content is to count after all, a new
 //! action is made of it in the same transaction.
 
-use ackbox_domain::operator::Held;
+use ackbox_domain::operator::Content;
 use ackbox_domain::{Action, ActionKey, Timing};
 
 use super::{Heard, OperatorRecord, closed};
@@ -54,7 +54,7 @@ impl Store {
         Ok(match failed.await? {
             None => Heard::Written,
             Some(failed) if failed.position == CONFLICT => Heard::Moved(None),
-            Some(_) => Heard::There,
+            Some(_) => Heard::MadeBefore,
         })
     }
 }
@@ -65,8 +65,8 @@ pub(super) const SUPERSEDED: &str = "superseded";
 
 impl ConflictRecord {
     /// What is known of the content, to make an action of it. `None`: its body is gone.
-    pub fn held<'a>(&'a self, key: &'a ActionKey) -> Option<Held<'a>> {
-        Some(Held {
+    pub fn content<'a>(&'a self, key: &'a ActionKey) -> Option<Content<'a>> {
+        Some(Content {
             key,
             fingerprint: Some(&self.fingerprint),
             source: &self.source,

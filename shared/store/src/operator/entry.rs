@@ -2,7 +2,7 @@
 //! says who was faster. What must never happen: that an attempt that has begun since is undone, or that a body
 //! expires under an entry that is open again.
 
-use ackbox_domain::operator::Held;
+use ackbox_domain::operator::Content;
 use ackbox_domain::settlement::Settlement;
 use ackbox_domain::{Action, Name, OutboxEntry, RenderedBody, Settled, StoredBody, Timing};
 use aws_sdk_dynamodb::types::TransactWriteItem;
@@ -29,6 +29,19 @@ pub struct Decided<'a> {
     pub record: &'a OperatorRecord,
 }
 
+/// A new action in the place of an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Replacement<'a> {
+    /// What becomes of the entry; none: nothing.
+    pub settled: Option<&'a Settled>,
+    /// The new action.
+    pub new: &'a Action,
+    /// When the sweep takes it up.
+    pub timing: &'a Timing,
+    /// Who, when and why.
+    pub record: &'a OperatorRecord,
+}
+
 /// What became of an operator's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
@@ -39,7 +52,7 @@ pub enum Heard {
     /// The body to send is gone; nothing was written.
     NoBody,
     /// The new action is there already; nothing was written.
-    There,
+    MadeBefore,
 }
 
 impl Store {
@@ -61,20 +74,22 @@ impl Store {
             .await
     }
 
-    /// Writes a new action in the place of an entry, what becomes of the entry (`None`: nothing), and the
-    /// record.
+    /// Writes a new action in the place of an entry, what becomes of the entry, and the record.
     ///
     /// # Errors
     /// As [`Store::decide`]; [`StoreError::TooLarge`].
     pub async fn replace(
         &self,
         entry: &OutboxEntry,
-        settled: Option<&Settled>,
-        record: &OperatorRecord,
-        new: &Action,
-        timing: &Timing,
+        replacement: Replacement<'_>,
         deadline: Deadline,
     ) -> Result<Heard, StoreError> {
+        let Replacement {
+            settled,
+            record,
+            new,
+            timing,
+        } = replacement;
         let kept = self.retentions.of(&new.source).accepted;
         let puts = transaction::puts(&self.inner.table, new, timing, kept)?;
         let used = Used::by_action(new, None);
@@ -97,10 +112,12 @@ impl Store {
         deadline: Deadline,
     ) -> Result<Heard, StoreError> {
         let mut writes = vec![self.put_operator(action_pk(&entry.key), record)?];
-        let outbox = decided.map(|decided| {
-            writes.push(self.outbox_write(entry, self.decision(entry, decided)));
-            writes.len() - 1
-        });
+        let update = match decided {
+            Some(decided) => self.decision(entry, decided),
+            None => numbered(entry),
+        };
+        writes.push(self.outbox_write(entry, update));
+        let outbox = Some(writes.len() - 1);
         let payload = decided
             .filter(|_| entry.body == StoredBody::Payload)
             .and_then(|decided| {
@@ -121,7 +138,7 @@ impl Store {
         } else if at == payload {
             Heard::NoBody
         } else {
-            Heard::There
+            Heard::MadeBefore
         })
     }
 
@@ -176,15 +193,24 @@ impl Store {
     }
 }
 
+/// The entry stays as it is, and this word of it takes a number: the next one is another.
+fn numbered(entry: &OutboxEntry) -> Update {
+    let mut update = Update::default();
+    update.require(attribute::STATE, s(entry.state.as_str()));
+    update.require(attribute::FENCE, n(entry.fence));
+    update.set(attribute::FENCE, n(entry.fence.saturating_add(1)));
+    update
+}
+
 impl Story {
     /// What is known of the action, to make a new one of it. `None`: the entry or its body is gone.
-    pub fn held(&self) -> Option<Held<'_>> {
+    pub fn content(&self) -> Option<Content<'_>> {
         let entry = self.outbox.as_ref()?;
         let accepted = self.accepted.as_ref();
         let told = |field: fn(&AcceptedRecord) -> &Option<String>| {
             accepted.and_then(|a| field(a).as_deref())
         };
-        Some(Held {
+        Some(Content {
             key: &entry.key,
             fingerprint: accepted.map(|accepted| &accepted.fingerprint),
             source: &entry.source,

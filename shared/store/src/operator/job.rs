@@ -9,7 +9,7 @@ use super::{Heard, OperatorRecord, closed};
 use crate::accept::transaction;
 use crate::expression::{Update, item_key, n, s, time};
 use crate::item::observed::ObservedItem;
-use crate::job::Committed;
+use crate::job::{Beside, Committed};
 use crate::schema::{attribute, job_pk, kind};
 use crate::{Deadline, JobRecord, ObservedRecord, Store, StoreError};
 
@@ -24,6 +24,8 @@ pub enum Superseded {
     Moved,
     /// The observation does not fit the binding; nothing was written.
     Unfit(Mismatch),
+    /// The observation disagrees in something else than how the job ended; nothing was written.
+    Other,
 }
 
 impl Store {
@@ -46,13 +48,14 @@ impl Store {
     }
 
     /// Closes a job of which nothing was heard, as it stands: nobody is asked about it any more. An end that
-    /// comes later is accepted as any other, for as long as the job is kept.
+    /// comes later is accepted as any other, for as long as the job is kept: its source's `retention` says.
     ///
     /// # Errors
     /// As [`Store::dismiss_disagreement`].
     pub async fn dismiss_silence(
         &self,
         job: &JobRecord,
+        retention: Retention,
         record: &OperatorRecord,
         deadline: Deadline,
     ) -> Result<Heard, StoreError> {
@@ -61,7 +64,7 @@ impl Store {
         update.require_presence(attribute::WORK_SHARD, true);
         update.remove(attribute::WORK_SHARD);
         update.remove(attribute::DUE_AT);
-        let until = record.at.plus(Retention::default().accepted);
+        let until = record.at.plus(retention.accepted);
         update.set(attribute::EXPIRES_AT, n(until.unix_s()));
         let pk = job_pk(&job.binding.job);
         let key = item_key(pk.clone(), kind::JOB);
@@ -101,6 +104,9 @@ impl Store {
             return Ok(Superseded::Moved);
         };
         let seen = &observed.seen;
+        if !observed.is_of_outcome() {
+            return Ok(Superseded::Other);
+        }
         let actions = match qualify(&job.binding, seen, record.at) {
             Ok(actions) => actions,
             Err(mismatch) => return Ok(Superseded::Unfit(mismatch)),
@@ -115,14 +121,18 @@ impl Store {
         update.set(attribute::SOURCE, s(seen.source.as_str()));
         update.set(attribute::EXPIRES_AT, n(kept_until.unix_s()));
         let pk = job_pk(&seen.job);
-        let closed = self.closed_disagreement(SUPERSEDED, observed, record);
+        let mut closed = self.closed_disagreement(SUPERSEDED, observed, record);
+        // Nobody closed it since.
+        closed.require_presence(attribute::WORK_SHARD, true);
         let table = &self.inner.table;
         let evidence = ObservedItem::seen(seen, kept_until).encoded()?;
-        let beside = vec![
-            closed.in_transaction(table, item_key(pk.clone(), observed.sk.as_str())),
-            transaction::put_always(table, evidence),
-            self.put_operator(pk, record)?,
-        ];
+        let beside = Beside {
+            guards: vec![closed.in_transaction(table, item_key(pk.clone(), observed.sk.as_str()))],
+            writes: vec![
+                transaction::put_always(table, evidence),
+                self.put_operator(pk, record)?,
+            ],
+        };
         let committed = self.commit(job, update, beside, actions, timing, deadline);
         Ok(match committed.await? {
             Committed::Done(actions) => Superseded::Written(actions),

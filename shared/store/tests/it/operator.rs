@@ -8,7 +8,7 @@ use ackbox_domain::{
     Acceptance, EntryState, OutboxEntry, OutcomeKind, Retention, Settled, StoredBody, Timestamp,
 };
 use ackbox_store::schema::{attribute, kind};
-use ackbox_store::{Claimed, Class, Decided, Heard, OperatorRecord, Redacted, SettleResult, Store};
+use ackbox_store::{Claimed, Class, Decided, Heard, OperatorRecord, Redacted, Replacement, SettleResult, Store};
 use futures_util::future::join_all;
 
 use crate::action::{
@@ -253,12 +253,18 @@ async fn a_new_action_and_the_end_of_the_old_one_are_one_write() {
     let engine = Engine::start().await;
     let entry = ended(&engine, b"{\"n\":1}", &dead()).await;
     let story = engine.store.story(&entry.key).await.unwrap();
-    let new = story.held().unwrap().as_new("nonce", LATER);
-    let closed = replace(&Standing::from(&entry), &TIMING, LATER).unwrap();
+    let new = story.content().unwrap().as_new("nonce", LATER);
+    let closed = replace(&Standing::from(&entry), &TIMING, Risk::default(), LATER).unwrap();
     let record = word("redrive-as-new", &entry);
     let replaced = || {
         let store = &engine.store;
-        store.replace(&entry, closed.as_ref(), &record, &new, &TIMING, soon())
+        let replacement = Replacement {
+            settled: closed.as_ref(),
+            new: &new,
+            timing: &TIMING,
+            record: &record,
+        };
+        store.replace(&entry, replacement, soon())
     };
     assert_eq!(replaced().await.unwrap(), Heard::Written);
     let old = engine.store.entry(&entry.key).await.unwrap().unwrap();
@@ -278,10 +284,14 @@ async fn a_new_action_and_the_end_of_the_old_one_are_one_write() {
     // Again, on the same reading.
     assert!(matches!(replaced().await.unwrap(), Heard::Moved(Some(_))));
     // Of a delivered one, which stays as it is.
-    let one_more = engine
-        .store
-        .replace(&old, None, &record, &new, &TIMING, soon());
-    assert_eq!(one_more.await.unwrap(), Heard::There);
+    let of_nothing = Replacement {
+        settled: None,
+        new: &new,
+        timing: &TIMING,
+        record: &record,
+    };
+    let one_more = engine.store.replace(&old, of_nothing, soon());
+    assert_eq!(one_more.await.unwrap(), Heard::MadeBefore);
 }
 
 /// Other content under the key of `msg_1`.
@@ -331,7 +341,7 @@ async fn a_conflict_is_superseded_by_one_action_however_many_ask_for_it() {
     let entry = conflicting(&engine).await;
     let story = engine.store.story(&entry.key).await.unwrap();
     let conflict = &story.conflicts[0];
-    let held = conflict.held(&entry.key).unwrap();
+    let held = conflict.content(&entry.key).unwrap();
     let new = held.superseding(&conflict.fingerprint, LATER);
     let record = word("supersede", &entry);
     let close = || {

@@ -58,7 +58,7 @@ async fn another_end_takes_the_place_of_the_first_with_the_steps_that_wait_for_i
         match superseded.unwrap() {
             Superseded::Written(actions) => made.push(actions),
             Superseded::Moved => {}
-            Superseded::Unfit(mismatch) => panic!("{mismatch}"),
+            other => panic!("{other:?}"),
         }
     }
     assert_eq!(made.len(), 1, "one of them was heard");
@@ -115,8 +115,8 @@ async fn a_silent_job_is_closed_and_still_ends() {
     let engine = Engine::start().await;
     bind(&engine.store, &written("1")).await;
     let bound = engine.store.job(&job()).await.unwrap().unwrap();
-    let word = word("dismiss");
-    let early = engine.store.dismiss_silence(&bound, &word, soon());
+    let (word, kept) = (word("dismiss"), Retention::default());
+    let early = engine.store.dismiss_silence(&bound, kept, &word, soon());
     assert_eq!(
         early.await.unwrap(),
         Heard::Moved(None),
@@ -128,7 +128,7 @@ async fn a_silent_job_is_closed_and_still_ends() {
         .give_up_job(&bound, &source, &TIMING, NOW, soon());
     given_up.await.unwrap().unwrap();
     let silent = engine.store.job(&job()).await.unwrap().unwrap();
-    let dismissed = engine.store.dismiss_silence(&silent, &word, soon());
+    let dismissed = engine.store.dismiss_silence(&silent, kept, &word, soon());
     assert_eq!(dismissed.await.unwrap(), Heard::Written);
     assert_eq!(jobs_listed(&engine, Class::Silent).await, 0);
     let became = observe(&engine.store, &ended("1", "completed")).await;
