@@ -89,6 +89,7 @@ pub mod clock;
 mod decide;
 mod destination;
 mod explore;
+mod operating;
 pub mod pausing;
 mod property;
 mod protocol;
@@ -101,9 +102,11 @@ mod table;
 pub use asking::Answer;
 pub use bounds::{Bounds, Destination, Guards};
 pub use explore::{Explored, Verdict, explore, shortest_violation};
+pub use operating::Unwritten;
 pub use property::{
     COMES_TO_REST, INSIDE_LEASE, INSIDE_WINDOW, KNOWN, NO_ENDLESS_RUN, NOT_GIVEN_UP, NOT_LOST,
-    NOT_PASSED_OVER, NOT_REPEATED, ONE_AT_ONCE, ONE_EFFECT, QUIET, REMEMBERED, STAYS_CLOSED,
+    NOT_PASSED_OVER, NOT_REPEATED, NOT_SPOKEN_OVER, ONE_AT_ONCE, ONE_EFFECT, QUIET, REMEMBERED,
+    STAYS_CLOSED,
 };
 pub use protocol::Protocol;
 pub use step::Step;

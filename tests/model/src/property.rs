@@ -32,6 +32,8 @@ pub const NOT_PASSED_OVER: &str = "what a word permits is not held for the doubt
 pub const NOT_GIVEN_UP: &str = "what is unknown becomes delivered, pending or held, and never dead";
 /// Asking.
 pub const QUIET: &str = "while an entry is unknown, no request is on its way";
+/// Operators.
+pub const NOT_SPOKEN_OVER: &str = "no operator's word is written while a request is on its way";
 /// The end.
 pub const COMES_TO_REST: &str = "a run ends only with the entry closed or held";
 /// Progress.
@@ -67,6 +69,9 @@ fn always() -> Vec<Property<Protocol>> {
         Property::always(NOT_GIVEN_UP, |_, state| is_free_of(state, Broken::GIVEN_UP)),
         Property::always(QUIET, |_, state: &State| {
             state.entry.state != EntryState::Unknown || state.in_flight() == 0
+        }),
+        Property::always(NOT_SPOKEN_OVER, |_, state| {
+            is_free_of(state, Broken::SPOKEN_OVER)
         }),
         Property::always(COMES_TO_REST, comes_to_rest),
         Property::always(NO_ENDLESS_RUN, |_, state| {
