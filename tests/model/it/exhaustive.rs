@@ -177,8 +177,10 @@ fn simplified_operators_show_the_same_as_those_who_write_late() {
         records: 0,
         operator_acts: 2,
         clock_off: 0,
-        backoff: 6,
-        ..Bounds::full(Destination::None).shorter()
+        lease: 3,
+        retry_for: 4,
+        backoff: 4,
+        ..Bounds::full(Destination::None)
     });
 }
 

@@ -42,10 +42,12 @@ const fn operated(destination: Destination) -> Bounds {
     }
 }
 
-/// A reconciler as well.
+/// A reconciler as well, and times in which the first word comes too late for the policy.
 const fn answered() -> Bounds {
     Bounds {
         reconcilers: 1,
+        retry_for: 5,
+        give_up: 5,
         ..operated(Destination::Asked)
     }
 }
@@ -213,13 +215,7 @@ fn with_a_word_that_does_not_run_out_a_request_is_repeated() {
         ..Guards::ALL
     };
     without(guards, operated(Destination::WindowRetry), INSIDE_WINDOW);
-    let redriven = Bounds {
-        operator_acts: 1,
-        retry_for: 5,
-        give_up: 5,
-        ..asked(1)
-    };
-    without(guards, redriven, NOT_REPEATED);
+    without(guards, answered(), NOT_REPEATED);
 }
 
 /// The attempt on a word does not leave, and the next one finds a doubt that the word had answered: the
@@ -285,13 +281,7 @@ fn where_a_redrive_forgets_the_word_an_entry_is_held_that_could_be_tried() {
         redrive_keeps_word: false,
         ..Guards::ALL
     };
-    let redriven = Bounds {
-        operator_acts: 1,
-        retry_for: 5,
-        give_up: 5,
-        ..asked(1)
-    };
-    without(guards, redriven, NOT_PASSED_OVER);
+    without(guards, answered(), NOT_PASSED_OVER);
 }
 
 /// An attempt may have arrived, and the entry is held; an operator has it sent again without a word of the risk,

@@ -55,7 +55,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds that `make model` explores: three dispatchers, two crashes, any two clocks one step
+    /// The widest bounds: three dispatchers, two crashes, any two clocks one step
     /// apart either way. A claim that dies can be taken over twice before `retry_for` ends, and the
     /// third attempt still fits into the window.
     #[must_use]
@@ -150,9 +150,9 @@ impl Bounds {
         Self {
             clock_off: 2,
             lease: 5,
-            window: 18,
-            retry_for: 15,
-            backoff: 8,
+            window: 12,
+            retry_for: 8,
+            backoff: 4,
             ..Self::full(destination)
         }
     }

@@ -35,6 +35,15 @@ fn main() -> io::Result<ExitCode> {
         let name = format!("{name}; with operators");
         clean &= run(&mut out, &name, bounds, Protocol::new(bounds, Guards::ALL))?;
     }
+    let bounds = Bounds {
+        dispatchers: 2,
+        crashes: 0,
+        records: 1,
+        operator_acts: 2,
+        ..Bounds::operated(Destination::WindowRetry)
+    };
+    let name = "keys for a window, unknown is retried; two operators";
+    clean &= run(&mut out, name, bounds, Protocol::new(bounds, Guards::ALL))?;
     let bounds = Bounds::wider_clocks(Destination::None);
     let name = "no keys; wider clocks";
     clean &= run(&mut out, name, bounds, Protocol::new(bounds, Guards::ALL))?;

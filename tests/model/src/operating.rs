@@ -5,7 +5,9 @@
 //! fence an entry never comes back to a state that it has left (this is part of the measure that every step
 //! grows); so nothing has happened to it since but that an unknown one's next question was moved, which no word
 //! looks at. What was decided on it then is what would be decided now, but for the time; and that is the time of
-//! a run in which the word is written at once, and nobody looks at the entry until then.
+//! a run in which the word is written at once, and nobody looks at the entry until then. Nothing arrives in between
+//! either: an entry of which an operator may speak has no request on its way, which is a property here
+//! (`NOT_SPOKEN_OVER`).
 
 use ackbox_domain::EntryState;
 use ackbox_domain::settlement::Settled;

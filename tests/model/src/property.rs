@@ -5,6 +5,7 @@ use ackbox_domain::EntryState;
 use stateright::Property;
 
 use crate::Protocol;
+use crate::bounds::Bounds;
 use crate::state::{Broken, Place, State, Word};
 
 /// Delivered only what the destination carried out; dead only what it did not.
@@ -39,10 +40,16 @@ pub const COMES_TO_REST: &str = "a run ends only with the entry closed or held";
 /// Progress.
 pub const NO_ENDLESS_RUN: &str = "every step comes nearer to an end";
 
-pub(crate) fn properties(is_asked: bool) -> Vec<Property<Protocol>> {
+pub(crate) fn properties(bounds: &Bounds) -> Vec<Property<Protocol>> {
     let mut properties = always();
     properties.extend(sometimes());
-    if is_asked {
+    if bounds.keeps_keys() {
+        properties.push(Property::sometimes(
+            "seen: an operator has it sent again inside the window",
+            |_, state| is_sent_inside_window(state),
+        ));
+    }
+    if bounds.is_asked() {
         properties.extend(sometimes_of_asking());
     }
     properties
@@ -143,6 +150,12 @@ fn comes_to_rest(model: &Protocol, state: &State) -> bool {
 fn is_sent_on_word(state: &State, fence: u8) -> bool {
     let is_so = |at| matches!(at, Place::Sent(a, _) if a.on_word && a.fence >= fence);
     state.dispatchers.iter().any(|d| is_so(d.at))
+}
+
+/// Redriven after an attempt that may have arrived, and no word answered that doubt.
+fn is_sent_inside_window(state: &State) -> bool {
+    let is_so = |at| matches!(at, Place::Sent(a, _) if a.after_uncertain && !a.on_word);
+    state.entry.redriven_at.is_some() && state.dispatchers.iter().any(|d| is_so(d.at))
 }
 
 fn has_open_claim(state: &State) -> bool {

@@ -84,7 +84,7 @@ impl Model for Protocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        properties(self.rules.bounds.is_asked())
+        properties(&self.rules.bounds)
     }
 }
 
