@@ -34,6 +34,24 @@ const fn one(destination: Destination) -> Bounds {
     }
 }
 
+/// One dispatcher, and an operator.
+const fn operated(destination: Destination) -> Bounds {
+    Bounds {
+        operator_acts: 1,
+        ..one(destination).shorter()
+    }
+}
+
+/// A reconciler as well, and times in which the first word comes too late for the policy.
+const fn answered() -> Bounds {
+    Bounds {
+        reconcilers: 1,
+        retry_for: 5,
+        give_up: 5,
+        ..operated(Destination::Asked)
+    }
+}
+
 fn without(guards: Guards, bounds: Bounds, caught_by: &str) {
     let (broken, story) = shortest_violation(Protocol::new(bounds, guards)).unwrap_or_default();
     assert!(
@@ -108,11 +126,7 @@ fn without_first_uncertain_at_an_action_is_lost_or_repeated() {
         ..Guards::ALL
     };
     without(guards, two(Destination::WindowRetry), NOT_LOST);
-    let redriven = Bounds {
-        operator_acts: 1,
-        ..one(Destination::None)
-    };
-    without(guards, redriven, NOT_REPEATED);
+    without(guards, operated(Destination::None), NOT_REPEATED);
 }
 
 /// The record comes once more after the first claim expired: its claim takes a number that was taken,
@@ -200,18 +214,8 @@ fn with_a_word_that_does_not_run_out_a_request_is_repeated() {
         one_attempt_a_word: false,
         ..Guards::ALL
     };
-    let redriven = Bounds {
-        operator_acts: 1,
-        ..one(Destination::WindowRetry)
-    };
-    without(guards, redriven, INSIDE_WINDOW);
-    let redriven = Bounds {
-        operator_acts: 1,
-        retry_for: 5,
-        give_up: 5,
-        ..asked(1)
-    };
-    without(guards, redriven, NOT_REPEATED);
+    without(guards, operated(Destination::WindowRetry), NOT_LOST);
+    without(guards, answered(), NOT_REPEATED);
 }
 
 /// The attempt on a word does not leave, and the next one finds a doubt that the word had answered: the
@@ -277,11 +281,53 @@ fn where_a_redrive_forgets_the_word_an_entry_is_held_that_could_be_tried() {
         redrive_keeps_word: false,
         ..Guards::ALL
     };
-    let redriven = Bounds {
-        operator_acts: 1,
-        retry_for: 5,
-        give_up: 5,
-        ..asked(1)
+    without(guards, answered(), NOT_PASSED_OVER);
+}
+
+/// An attempt may have arrived, and the entry is held; an operator has it sent again without a word of the risk,
+/// and it is.
+#[test]
+fn where_a_redrive_takes_a_risk_that_nobody_took_a_request_is_repeated() {
+    let guards = Guards {
+        risk_said: false,
+        ..Guards::ALL
     };
-    without(guards, redriven, NOT_PASSED_OVER);
+    without(guards, operated(Destination::None), NOT_REPEATED);
+    without(guards, operated(Destination::Asked), NOT_REPEATED);
+    for destination in [Destination::WindowHold, Destination::WindowRetry] {
+        without(guards, operated(destination), INSIDE_WINDOW);
+    }
+}
+
+/// An operator reads an unknown entry; the destination says that it is applied, which closes it under the same
+/// fence; and the word has it sent again.
+#[test]
+fn without_the_state_on_words_a_delivered_entry_reopens() {
+    let guards = Guards {
+        word_state: false,
+        ..Guards::ALL
+    };
+    without(guards, answered(), STAYS_CLOSED);
+}
+
+/// An operator reads an unknown entry; the destination allows another attempt, of which nobody hears what became;
+/// and the word is taken for one that speaks of that attempt as well.
+#[test]
+fn without_the_fence_on_words_a_request_is_repeated() {
+    let guards = Guards {
+        word_fence: false,
+        ..Guards::ALL
+    };
+    without(guards, answered(), NOT_REPEATED);
+}
+
+/// A dispatcher that found the window ended is about to hold the entry; an operator says that nothing was applied;
+/// and the hold comes after that, and undoes it.
+#[test]
+fn without_a_number_of_its_own_an_operators_word_is_undone() {
+    let guards = Guards {
+        word_takes_number: false,
+        ..Guards::ALL
+    };
+    without(guards, operated(Destination::WindowRetry), NOT_PASSED_OVER);
 }

@@ -5,7 +5,7 @@ use ackbox_domain::settlement::{ClaimDecision, Reason, Settled, Settlement};
 
 use crate::clock::{Steps, at, pass};
 use crate::decide::Rules;
-use crate::state::{Attempt, Broken, Dispatcher, End, Permission, Place, State, Word};
+use crate::state::{Attempt, Broken, Dispatcher, End, Permission, Place, State};
 use crate::step::Step;
 use crate::table::{By, DecidedOn, Written};
 
@@ -37,7 +37,8 @@ impl Rules {
                 state.reconcilers[who] = None;
                 state.crashes -= 1;
             }
-            Step::Operator(word) => self.operator(&mut state, word),
+            Step::Operator(word, clock_off) => self.operator(&mut state, word, clock_off)?,
+            Step::OperatorWrites(who) => self.operator_writes(&mut state, who)?,
         }
         judge(before, &mut state, step);
         self.simplify(&mut state);
@@ -72,10 +73,17 @@ impl Rules {
         pass(&mut entry.claimed_at, oldest.mark);
         pass(&mut entry.due_at, oldest.due);
         pass(&mut entry.accepted_at, oldest.accepted);
+        if let Some(redriven_at) = &mut entry.redriven_at {
+            pass(redriven_at, oldest.accepted);
+        }
         let truth = &mut state.truth;
         let marks = [&mut entry.first_uncertain_at, &mut truth.first_arrival];
         for point in marks.into_iter().flatten() {
             pass(point, oldest.mark);
+        }
+        for unwritten in state.operators.iter_mut().flatten() {
+            pass(&mut unwritten.due_at, oldest.due);
+            pass(&mut unwritten.decided_at, oldest.accepted);
         }
         Some(())
     }
@@ -87,6 +95,8 @@ impl Rules {
         image.fence = 0;
         image.first_uncertain_at = None;
         image.cleared_fence = 0;
+        image.redriven_at = None;
+        image.is_vouched = false;
         state.dispatchers[who] = decided(&self.may_claim(&image, clock_off), 0, clock_off)?;
         state.records -= 1;
         Some(())
@@ -220,8 +230,14 @@ impl Rules {
             fence: attempt.fence,
             by: By::Holder,
         };
-        let marked = state.entry.settle(on, &settled, &self.guards) == Written::MarkAlone;
+        let written = state.entry.settle(on, &settled, &self.guards);
+        let marked = written == Written::MarkAlone;
         state.truth.broken.add(Broken::MARKED, marked);
+        // A no to all that can have arrived is the destination's word about it.
+        let is_word = settled.settlement == Settlement::Dead(Reason::Rejected);
+        if written == Written::Settlement && is_word && settled.cleared_fence.is_some() {
+            state.truth.permission = Permission::Known;
+        }
         state.dispatchers[who] = Dispatcher::IDLE;
         let forgotten = end == End::Succeeded && state.entry.state != EntryState::Delivered;
         state.truth.broken.add(Broken::FORGOTTEN, forgotten);
@@ -247,32 +263,6 @@ impl Rules {
             after_uncertain: state.entry.first_uncertain_at.is_some(),
             on_word: self.is_answered(&state.entry),
         })
-    }
-
-    /// An operator's write: conditional on the state that was shown, and a new fence, so that nothing
-    /// that was decided before it matches any more.
-    fn operator(&self, state: &mut State, word: Word) {
-        state.operator_acts -= 1;
-        state.truth.word = matches!(word, Word::Applied | Word::Dead).then_some(word);
-        let keeps_word = self.guards.redrive_keeps_word && self.is_answered(&state.entry);
-        let entry = &mut state.entry;
-        entry.fence += 1;
-        entry.due_at = 0;
-        match word {
-            Word::Redrive => {
-                entry.state = EntryState::Pending;
-                if keeps_word {
-                    entry.cleared_fence = entry.fence;
-                }
-            }
-            Word::RedriveAllTheSame | Word::NotApplied => {
-                entry.state = EntryState::Pending;
-                entry.cleared_fence = entry.fence;
-                state.truth.permission = Permission::Known;
-            }
-            Word::Applied => entry.state = EntryState::Delivered,
-            Word::Dead => entry.state = EntryState::Dead,
-        }
     }
 }
 
@@ -300,19 +290,28 @@ fn not_sent(state: &mut State, who: usize) -> Option<()> {
     Some(())
 }
 
-/// A closed entry stays closed, a delivered one delivered; what may have arrived does not become dead,
-/// and an unknown entry is not attempted: unless an operator acts.
+/// A delivered entry stays delivered, whoever acts. But for an operator a closed one stays closed, what may have
+/// arrived does not become dead (but by a no, where the destination has said that nothing before it had), and an
+/// unknown entry is not attempted.
 fn judge(before: &State, state: &mut State, step: Step) {
     let (was, is) = (before.entry.state, state.entry.state);
     let reopened = was.is_closed() && !is.is_closed();
     let undone = was == EntryState::Delivered && is != EntryState::Delivered;
-    let is_uncertain = before.entry.first_uncertain_at.is_some();
+    // By the destination's own word, nothing before the attempt that settles had arrived.
+    let is_answered = match step {
+        Step::Settle(who) => match before.dispatchers[who].at {
+            Place::Ended(attempt, End::Rejected) => attempt.on_word && !before.entry.is_vouched,
+            _ => false,
+        },
+        _ => false,
+    };
+    let is_uncertain = before.entry.first_uncertain_at.is_some() && !is_answered;
     let given_up = (is_uncertain && was != is && is == EntryState::Dead)
         || (was == EntryState::Unknown && is == EntryState::Claimed);
-    if matches!(step, Step::Operator(_)) {
-        return;
-    }
     let broken = &mut state.truth.broken;
-    broken.add(Broken::REOPENED, reopened || undone);
-    broken.add(Broken::GIVEN_UP, given_up);
+    broken.add(Broken::REOPENED, undone);
+    if !matches!(step, Step::Operator(..) | Step::OperatorWrites(_)) {
+        broken.add(Broken::REOPENED, reopened);
+        broken.add(Broken::GIVEN_UP, given_up);
+    }
 }

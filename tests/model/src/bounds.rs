@@ -33,7 +33,7 @@ pub struct Bounds {
     pub crashes: u8,
     /// How often the stream hands out the one record of the entry.
     pub records: u8,
-    /// How often an operator acts, at most once.
+    /// How often operators act.
     pub operator_acts: u8,
     /// How far a clock may be ahead of the slowest: two clocks differ by up to this, either way.
     pub clock_off: Steps,
@@ -55,7 +55,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds that `make model` explores: three dispatchers, two crashes, any two clocks one step
+    /// The widest bounds: three dispatchers, two crashes, any two clocks one step
     /// apart either way. A claim that dies can be taken over twice before `retry_for` ends, and the
     /// third attempt still fits into the window.
     #[must_use]
@@ -101,13 +101,45 @@ impl Bounds {
         }
     }
 
-    /// The same with shorter times, for a destination that is asked: two attempts on a word fit in.
+    /// The same with shorter times, which leave room for an operator: two attempts where one dies, two of them on
+    /// a word where the destination is asked. An operator who has it sent again begins all that anew.
     #[must_use]
     pub const fn shorter(self) -> Self {
+        if self.is_asked() {
+            return Self {
+                retry_for: 7,
+                backoff: 2,
+                give_up: 7,
+                ..self
+            };
+        }
         Self {
-            retry_for: 7,
-            backoff: 2,
-            give_up: 7,
+            window: 9,
+            retry_for: 6,
+            backoff: 3,
+            ..self
+        }
+    }
+
+    /// The bounds that `make model` explores with operators: shorter times; without keys, where there are the fewest
+    /// states, two operators.
+    #[must_use]
+    pub const fn operated(destination: Destination) -> Self {
+        let bounds = Self::full(destination).shorter();
+        Self {
+            operator_acts: match destination {
+                Destination::None => 2,
+                _ => 1,
+            },
+            ..bounds
+        }
+    }
+
+    /// The same without an operator.
+    #[must_use]
+    pub const fn alone(self) -> Self {
+        Self {
+            operator_acts: 0,
             ..self
         }
     }
@@ -118,9 +150,9 @@ impl Bounds {
         Self {
             clock_off: 2,
             lease: 5,
-            window: 18,
-            retry_for: 15,
-            backoff: 8,
+            window: 12,
+            retry_for: 8,
+            backoff: 4,
             ..Self::full(destination)
         }
     }
@@ -225,6 +257,14 @@ pub struct Guards {
     pub answer_state: bool,
     /// An operator's plain redrive of an entry whose doubt is answered keeps that answer.
     pub redrive_keeps_word: bool,
+    /// What the destination may carry out again is sent again only where the operator takes that risk.
+    pub risk_said: bool,
+    /// An operator's word demands the state that was read.
+    pub word_state: bool,
+    /// An operator's word demands the fence that was read.
+    pub word_fence: bool,
+    /// An operator's word takes a number of its own.
+    pub word_takes_number: bool,
 }
 
 impl Guards {
@@ -248,5 +288,9 @@ impl Guards {
         answer_fence: true,
         answer_state: true,
         redrive_keeps_word: true,
+        risk_said: true,
+        word_state: true,
+        word_fence: true,
+        word_takes_number: true,
     };
 }

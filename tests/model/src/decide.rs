@@ -1,7 +1,8 @@
-//! The decisions of the domain, asked as the dispatcher and the reconciler ask them. Nothing is decided here: the standing, the
-//! policy and the clock are put together, and `ackbox_domain::settlement` answers. A guard that is
-//! taken away hands in something that never says no.
+//! The decisions of the domain, asked as the dispatcher, the reconciler and the terminal ask them. Nothing is
+//! decided here: the standing, the policy and the clock are put together, and `ackbox_domain::settlement` and
+//! `ackbox_domain::operator` answer. A guard that is taken away hands in something that never says no.
 
+use ackbox_domain::operator::{self, Resolution, Risk, Way};
 use ackbox_domain::settlement::{
     self, AskDecision, ClaimDecision, DeliveryPolicy, EndedAttempt, Idempotency, Settled, Standing,
     Terms, Timing,
@@ -13,7 +14,7 @@ use std::time::Duration;
 use crate::asking::Answer;
 use crate::bounds::{Bounds, Guards};
 use crate::clock::{Steps, at, lasting};
-use crate::state::{Attempt, End, Entry};
+use crate::state::{Attempt, End, Entry, Word};
 
 /// Nobody changes a destination's address here.
 const ORIGIN: [u8; 8] = *b"the only";
@@ -131,6 +132,38 @@ impl Rules {
         )
     }
 
+    /// What an operator's word means for an entry that reads so; `None` where it does not fit.
+    pub(crate) fn hear(&self, entry: &Entry, word: Word, clock_off: Steps) -> Option<Settled> {
+        let standing = self.standing(entry);
+        let terms = self.terms(&self.window_timing);
+        let now = at(clock_off);
+        let redrive = |past_window| {
+            let risk = Risk {
+                past_window,
+                elsewhere: false,
+            };
+            let way = Way {
+                terms,
+                origin: ORIGIN,
+                is_other: false,
+            };
+            operator::redrive(&standing, &way, risk, now)
+        };
+        let resolve = |resolution| operator::resolve(&standing, resolution, &self.timing, now);
+        let settled = match word {
+            Word::Redrive => redrive(!self.guards.risk_said),
+            Word::RedriveAllTheSame => redrive(true),
+            Word::Applied => resolve(Resolution::Applied),
+            Word::NotApplied => resolve(Resolution::NotApplied),
+            Word::Dead => resolve(Resolution::Dead),
+        };
+        let mut settled = settled.ok()?;
+        if !self.guards.redrive_keeps_word && word == Word::Redrive {
+            settled.cleared_fence = None;
+        }
+        Some(settled)
+    }
+
     /// Whether somebody's word has answered the doubt about the entry.
     pub(crate) fn is_answered(&self, entry: &Entry) -> bool {
         entry.first_uncertain_at.is_some() && self.standing(entry).doubt().is_none()
@@ -159,8 +192,8 @@ impl Rules {
                 fence => u64::from(fence),
             },
             origin: Some(ORIGIN),
-            redriven_at: None,
-            is_vouched: false,
+            redriven_at: entry.redriven_at.map(at),
+            is_vouched: entry.is_vouched,
             is_replaced: false,
         }
     }

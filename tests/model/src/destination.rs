@@ -61,5 +61,8 @@ impl State {
         for answer in self.reconcilers.iter_mut().flatten() {
             answer.is_fresh = false;
         }
+        for unwritten in self.operators.iter_mut().flatten() {
+            unwritten.is_fresh = false;
+        }
     }
 }

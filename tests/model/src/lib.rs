@@ -1,8 +1,8 @@
 //! The delivery protocol as a model that is explored state by state: one accepted action, three
-//! dispatchers, two reconcilers, a destination, an operator, and everything that can go wrong between
+//! dispatchers, two reconcilers, a destination, two operators, and everything that can go wrong between
 //! them. The decisions are not modelled: every one is the function itself that decides (`may_claim`,
 //! `may_begin`, `settle`, `settle_expired`, `may_ask` and `settle_asked` of
-//! `ackbox_domain::settlement`). What is modelled is what surrounds them: the table, the clocks, the
+//! `ackbox_domain::settlement`, `redrive` and `resolve` of `ackbox_domain::operator`). What is modelled is what surrounds them: the table, the clocks, the
 //! network, death.
 //!
 //! # What is modelled
@@ -12,7 +12,8 @@
 //!   `pending` and the fence that was read. A settlement demands the state and the fence that it was
 //!   decided on; a success settles under any fence and in any state; an attempt's own settlement
 //!   that is refused still leaves its mark (and clears nothing), that of an expired claim and that of an
-//!   answer leave nothing. Write conditions are mirrored here by hand (`table`), since the store's are
+//!   answer leave nothing. An operator's word demands the state and the fence that it was decided on,
+//!   and takes a fence of its own. Write conditions are mirrored here by hand (`table`), since the store's are
 //!   expressions.
 //! - **Dispatchers** ([`state::Place`]): woken by the stream's record (which may come twice, late, and
 //!   shows the entry as it was accepted) or by a sweep; they decide, claim, check, send, learn of an
@@ -31,11 +32,11 @@
 //!   no, a no for now, busy, or nothing; a connection may fail. With keys it forgets them as early as its
 //!   word allows. Asked (it keeps no keys), it says whether it has carried the action out, or that it
 //!   cannot tell.
-//! - **One operator's act** on a dead or held entry: redrive, with or without permission for one
-//!   attempt whatever came before; resolve as applied, as not applied (which permits one attempt), as
-//!   dead. Each takes a fence of its own; one that permits writes it into `cleared_fence` too, and so does
-//!   a plain redrive of an entry whose doubt was answered before. These commands are modelled ahead of
-//!   their code.
+//! - **Operators** ([`Unwritten`]), who may say anything at any time, and of any entry; what does not fit is
+//!   refused by the decision itself. They redrive, with the risk or without it; they resolve as applied, as not
+//!   applied, as dead. Each reads and decides by a clock of its own, and writes at any later time, or never. A
+//!   redrive inside the window permits nothing; one that takes the risk where there is one, and "not applied",
+//!   permit one attempt.
 //!
 //! # What is left together
 //!
@@ -47,6 +48,9 @@
 //! A reconciler's reading and its question are one step for the same reason: while an entry stays unknown
 //! under one fence nothing arrives, so a later question hears the same. An answer's decision is one step
 //! with its write.
+//!
+//! An operator's reading and write are two steps in full, and one where states are simplified: `operating` says
+//! why that is enough, and a test compares the two.
 //!
 //! A write that can only be refused is refused at once, and what nobody will read any more is dropped
 //! (`simplify`). [`Protocol::in_full`] leaves that out; a test compares what the two show, `make model`
@@ -72,13 +76,15 @@
 //! Acceptance and its transaction; several actions at once; the index's lag (a sweep reads the entry
 //! itself before it decides); unknown or moved destinations, and policies that change; a destination that
 //! keeps keys and is asked as well; `Retry-After` and jitter (waits are constant, those between questions
-//! too); the payload; that the store's expressions are the conditions mirrored here; more than the bounds
-//! ([`Bounds::full`]): one action, three dispatchers and two reconcilers at a time, two crashes, two
-//! records, one operator's act, on an entry that is held or dead.
+//! too); an operator who sends to another destination, or makes a new action; the payload; that the store's expressions are the conditions mirrored here; more than the bounds
+//! ([`Bounds::full`], [`Bounds::operated`]): one action, three dispatchers and two reconcilers at a time, two crashes, two
+//! records, one operator's act, and two where the destination keeps no keys or, with two dispatchers and no crash,
+//! keeps them. Runs with operators have shorter times ([`Bounds::shorter`]), since a redrive begins them anew.
 //!
 //! # How liveness is shown
 //!
-//! Every step grows a measure that is bounded (`simplify`), so no run is endless; and a state after
+//! Every step grows a measure that is bounded (`simplify`), operators acting so often and no more: so no run is
+//! endless; and a state after
 //! which nothing can happen is closed or held. So every run ends closed or held, whatever the order, and
 //! however often the destination cannot tell.
 
@@ -89,6 +95,7 @@ pub mod clock;
 mod decide;
 mod destination;
 mod explore;
+mod operating;
 pub mod pausing;
 mod property;
 mod protocol;
@@ -101,9 +108,11 @@ mod table;
 pub use asking::Answer;
 pub use bounds::{Bounds, Destination, Guards};
 pub use explore::{Explored, Verdict, explore, shortest_violation};
+pub use operating::Unwritten;
 pub use property::{
     COMES_TO_REST, INSIDE_LEASE, INSIDE_WINDOW, KNOWN, NO_ENDLESS_RUN, NOT_GIVEN_UP, NOT_LOST,
-    NOT_PASSED_OVER, NOT_REPEATED, ONE_AT_ONCE, ONE_EFFECT, QUIET, REMEMBERED, STAYS_CLOSED,
+    NOT_PASSED_OVER, NOT_REPEATED, NOT_SPOKEN_OVER, ONE_AT_ONCE, ONE_EFFECT, QUIET, REMEMBERED,
+    STAYS_CLOSED,
 };
 pub use protocol::Protocol;
 pub use step::Step;

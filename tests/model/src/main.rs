@@ -27,9 +27,23 @@ fn main() -> io::Result<ExitCode> {
     let mut out = io::stdout().lock();
     let mut clean = true;
     for (destination, name) in DESTINATIONS {
-        let bounds = Bounds::full(destination);
+        let bounds = Bounds::full(destination).alone();
         clean &= run(&mut out, name, bounds, Protocol::new(bounds, Guards::ALL))?;
     }
+    for (destination, name) in DESTINATIONS {
+        let bounds = Bounds::operated(destination);
+        let name = format!("{name}; with operators");
+        clean &= run(&mut out, &name, bounds, Protocol::new(bounds, Guards::ALL))?;
+    }
+    let bounds = Bounds {
+        dispatchers: 2,
+        crashes: 0,
+        records: 1,
+        operator_acts: 2,
+        ..Bounds::operated(Destination::WindowRetry)
+    };
+    let name = "keys for a window, unknown is retried; two operators";
+    clean &= run(&mut out, name, bounds, Protocol::new(bounds, Guards::ALL))?;
     let bounds = Bounds::wider_clocks(Destination::None);
     let name = "no keys; wider clocks";
     clean &= run(&mut out, name, bounds, Protocol::new(bounds, Guards::ALL))?;

@@ -5,6 +5,7 @@ use ackbox_domain::EntryState;
 use stateright::Property;
 
 use crate::Protocol;
+use crate::bounds::Bounds;
 use crate::state::{Broken, Place, State, Word};
 
 /// Delivered only what the destination carried out; dead only what it did not.
@@ -32,15 +33,23 @@ pub const NOT_PASSED_OVER: &str = "what a word permits is not held for the doubt
 pub const NOT_GIVEN_UP: &str = "what is unknown becomes delivered, pending or held, and never dead";
 /// Asking.
 pub const QUIET: &str = "while an entry is unknown, no request is on its way";
+/// Operators.
+pub const NOT_SPOKEN_OVER: &str = "no operator's word is written while a request is on its way";
 /// The end.
 pub const COMES_TO_REST: &str = "a run ends only with the entry closed or held";
 /// Progress.
 pub const NO_ENDLESS_RUN: &str = "every step comes nearer to an end";
 
-pub(crate) fn properties(is_asked: bool) -> Vec<Property<Protocol>> {
+pub(crate) fn properties(bounds: &Bounds) -> Vec<Property<Protocol>> {
     let mut properties = always();
     properties.extend(sometimes());
-    if is_asked {
+    if bounds.keeps_keys() {
+        properties.push(Property::sometimes(
+            "seen: an operator has it sent again inside the window",
+            |_, state| is_sent_inside_window(state),
+        ));
+    }
+    if bounds.is_asked() {
         properties.extend(sometimes_of_asking());
     }
     properties
@@ -67,6 +76,9 @@ fn always() -> Vec<Property<Protocol>> {
         Property::always(NOT_GIVEN_UP, |_, state| is_free_of(state, Broken::GIVEN_UP)),
         Property::always(QUIET, |_, state: &State| {
             state.entry.state != EntryState::Unknown || state.in_flight() == 0
+        }),
+        Property::always(NOT_SPOKEN_OVER, |_, state| {
+            is_free_of(state, Broken::SPOKEN_OVER)
         }),
         Property::always(COMES_TO_REST, comes_to_rest),
         Property::always(NO_ENDLESS_RUN, |_, state| {
@@ -138,6 +150,12 @@ fn comes_to_rest(model: &Protocol, state: &State) -> bool {
 fn is_sent_on_word(state: &State, fence: u8) -> bool {
     let is_so = |at| matches!(at, Place::Sent(a, _) if a.on_word && a.fence >= fence);
     state.dispatchers.iter().any(|d| is_so(d.at))
+}
+
+/// Redriven after an attempt that may have arrived, and no word answered that doubt.
+fn is_sent_inside_window(state: &State) -> bool {
+    let is_so = |at| matches!(at, Place::Sent(a, _) if a.after_uncertain && !a.on_word);
+    state.entry.redriven_at.is_some() && state.dispatchers.iter().any(|d| is_so(d.at))
 }
 
 fn has_open_claim(state: &State) -> bool {

@@ -84,17 +84,18 @@ impl Model for Protocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        properties(self.rules.bounds.is_asked())
+        properties(&self.rules.bounds)
     }
 }
 
-/// Which of the dispatchers is which does not matter, nor which of the reconcilers.
+/// Which of the dispatchers is which does not matter, nor which of the reconcilers or the operators.
 impl Representative for State {
     fn representative(&self) -> Self {
         let mut state = *self;
         state.dispatchers.sort_unstable();
         let rank = |answer: &Option<Answer>| answer.map(|a| a.rank());
         state.reconcilers.sort_unstable_by_key(rank);
+        state.operators.sort_unstable();
         state
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Oldest {
     pub mark: Steps,
     /// Due for every clock.
     pub due: Steps,
-    /// `retry_for` has passed for every clock.
+    /// `retry_for` has passed for every clock, since acceptance or since an operator had it sent again.
     pub accepted: Steps,
 }
 
@@ -49,6 +49,12 @@ impl Rules {
             EntryState::Held | EntryState::Dead | EntryState::Delivered
         ) {
             state.entry.due_at = 0;
+            // Only an operator has it sent again, with a time of its own.
+            state.entry.redriven_at = None;
+            state.entry.accepted_at = 0;
+        }
+        if state.entry.redriven_at.is_some() {
+            state.entry.accepted_at = 0;
         }
         let for_good = state_is == EntryState::Delivered
             || (state.operator_acts == 0
@@ -56,7 +62,7 @@ impl Rules {
         let is_answered = state.reconcilers.iter().any(Option::is_some);
         if for_good && !is_answered && !state.dispatchers.iter().any(has_work) {
             state.entry.first_uncertain_at = None;
-            state.entry.accepted_at = 0;
+            state.entry.is_vouched = false;
             state.crashes = 0;
             if state.in_flight() == 0 {
                 state.truth.first_arrival = None;
@@ -133,9 +139,9 @@ impl Rules {
                 }
                 Place::Ended(attempt, End::NotSent | End::Busy) => attempt.claimed_at = 0,
                 Place::Sent(attempt, _) if marked || !tells_when => attempt.claimed_at = 0,
-                Place::Ended(attempt, _) => {
-                    // It may have arrived: the word does not cover it.
-                    attempt.on_word = false;
+                Place::Ended(attempt, end) => {
+                    // It may have arrived: the word does not cover it. A no is judged by what came before.
+                    attempt.on_word &= *end == End::Rejected;
                     if marked || !tells_when {
                         attempt.claimed_at = 0;
                     }
@@ -208,7 +214,11 @@ impl Rules {
             age -= i32::from(point);
         }
         let truth = &state.truth;
-        let marks = [entry.first_uncertain_at, truth.first_arrival];
+        let marks = [
+            entry.first_uncertain_at,
+            entry.redriven_at,
+            truth.first_arrival,
+        ];
         for point in marks.into_iter().flatten() {
             age -= i32::from(point);
         }

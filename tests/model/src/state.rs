@@ -5,13 +5,14 @@ use ackbox_domain::{EntryState, OutcomeKind};
 
 use crate::asking::Answer;
 use crate::clock::Steps;
+use crate::operating::Unwritten;
 
 /// The outbox item, as far as decisions and conditions read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// Its state.
     pub state: EntryState,
-    /// The number of claims; an operator's redrive takes a number too.
+    /// The number of claims; an operator's word takes a number too.
     pub fence: u8,
     /// When the open claim was taken, by its holder's clock; the lease follows from it.
     pub claimed_at: Steps,
@@ -24,6 +25,10 @@ pub struct Entry {
     pub cleared_fence: u8,
     /// When the action was accepted.
     pub accepted_at: Steps,
+    /// When an operator last had it sent again.
+    pub redriven_at: Option<Steps>,
+    /// Whether an operator ever vouched for a repetition.
+    pub is_vouched: bool,
 }
 
 /// One invocation of the dispatcher, with a clock of its own.
@@ -127,11 +132,11 @@ impl End {
 }
 
 /// What an operator says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Word {
-    /// Send again, as the policy allows.
+    /// Send again, where the destination does not carry it out again.
     Redrive,
-    /// Send again once, whatever came before: it may execute twice, and the operator said so.
+    /// Send again, also where it may be carried out again: the operator takes that risk.
     RedriveAllTheSame,
     /// It is applied.
     Applied,
@@ -197,6 +202,8 @@ impl Broken {
     pub const PASSED_OVER: Self = Self(256);
     /// An entry that may have arrived became dead, or an unknown one was claimed, without an operator.
     pub const GIVEN_UP: Self = Self(512);
+    /// An operator's word was written while a request was on its way.
+    pub const SPOKEN_OVER: Self = Self(1024);
 
     pub(crate) fn add(&mut self, what: Self, when: bool) {
         if when {
@@ -220,11 +227,13 @@ pub struct State {
     pub dispatchers: [Dispatcher; 3],
     /// The reconcilers, each with the answer that it has not settled yet.
     pub reconcilers: [Option<Answer>; 2],
+    /// The operators, each with the word that is not written yet; none where states are simplified.
+    pub operators: [Option<Unwritten>; 2],
     /// How many crashes are left.
     pub crashes: u8,
     /// How often the stream's record can still come.
     pub records: u8,
-    /// How often an operator can still act.
+    /// How often operators can still act.
     pub operator_acts: u8,
     /// What is true.
     pub truth: Truth,
@@ -250,9 +259,12 @@ impl State {
                 first_uncertain_at: None,
                 cleared_fence: 0,
                 accepted_at: 0,
+                redriven_at: None,
+                is_vouched: false,
             },
             dispatchers: [Dispatcher::IDLE; 3],
             reconcilers: [None; 2],
+            operators: [None; 2],
             crashes,
             records,
             operator_acts,

@@ -1,13 +1,12 @@
 //! The steps: what may happen next in a state.
 
-use ackbox_domain::EntryState;
 use ackbox_domain::settlement::Word as Said;
 
 use crate::clock::Steps;
 use crate::decide::Rules;
 use crate::state::{End, Place, State, Word};
 
-/// One thing that happens. The number is a dispatcher's, or a reconciler's.
+/// One thing that happens. The number is a dispatcher's, a reconciler's or an operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Time goes on by one step.
@@ -41,8 +40,11 @@ pub enum Step {
     Answer(usize),
     /// A reconciler dies with the answer.
     ReconcilerDies(usize),
-    /// An operator acts.
-    Operator(Word),
+    /// An operator whose clock is off so far reads the entry and decides; and writes it, where states are
+    /// simplified.
+    Operator(Word, Steps),
+    /// An operator's write reaches the table.
+    OperatorWrites(usize),
 }
 
 const ENDS: [(End, bool); 6] = [
@@ -54,14 +56,6 @@ const ENDS: [(End, bool); 6] = [
     (End::Busy, false),
 ];
 
-const WORDS: [Word; 5] = [
-    Word::Redrive,
-    Word::RedriveAllTheSame,
-    Word::Applied,
-    Word::NotApplied,
-    Word::Dead,
-];
-
 impl Rules {
     /// Everything that may happen next; some of it may turn out to change nothing.
     pub(crate) fn steps(&self, state: &State, steps: &mut Vec<Step>) {
@@ -70,10 +64,7 @@ impl Rules {
             self.steps_of(state, who, steps);
         }
         self.steps_of_reconcilers(state, steps);
-        let waits = matches!(state.entry.state, EntryState::Held | EntryState::Dead);
-        if waits && state.operator_acts > 0 {
-            steps.extend(WORDS.map(Step::Operator));
-        }
+        self.steps_of_operators(state, steps);
     }
 
     fn steps_of(&self, state: &State, who: usize, steps: &mut Vec<Step>) {

@@ -66,7 +66,13 @@ fn words(before: &State, step: Step) -> String {
             format!("reconciler {who} settles its answer: {said}")
         }
         Step::ReconcilerDies(who) => format!("reconciler {who} dies"),
-        Step::Operator(word) => format!("an operator says: {word:?}"),
+        Step::Operator(word, off) => {
+            format!("an operator reads and decides, clock {off:+}: {word:?}")
+        }
+        Step::OperatorWrites(who) => {
+            let word = before.operators[who].map(|unwritten| unwritten.word);
+            format!("an operator's word is written: {word:?}")
+        }
     }
 }
 
@@ -81,6 +87,12 @@ fn standing(state: &State, now: i32) -> String {
     }
     if entry.cleared_fence > 0 {
         let _ = write!(text, ", cleared {}", entry.cleared_fence);
+    }
+    if let Some(redriven_at) = entry.redriven_at {
+        let _ = write!(text, ", redriven at {}", now + i32::from(redriven_at));
+    }
+    if entry.is_vouched {
+        text.push_str(", vouched for");
     }
     let _ = write!(text, "; carried out {}x", state.truth.effects);
     text

@@ -1,11 +1,12 @@
 //! The table's conditional writes, as guarded steps that happen whole or not at all. The conditions
-//! mirror those of the store's `claim` and `settle`; each can be taken away by a guard.
+//! mirror those of the store's `claim`, `settle` and `decide`; each can be taken away by a guard.
 
 use ackbox_domain::EntryState;
 use ackbox_domain::settlement::{Settled, Settlement};
 
 use crate::bounds::Guards;
 use crate::clock::{Steps, at, steps_to};
+use crate::operating::Unwritten;
 use crate::state::Entry;
 
 /// The standing that a settlement was decided on.
@@ -121,6 +122,32 @@ impl Entry {
             (true, _) => Written::Settlement,
             (false, true) => Written::MarkAlone,
             (false, false) => Written::Nothing,
+        }
+    }
+
+    /// Whether an operator's word commits: for exactly the standing that was read.
+    pub(crate) fn takes_word(&self, word: &Unwritten, guards: &Guards) -> bool {
+        (!guards.word_state || self.state == word.state)
+            && (!guards.word_fence || self.fence == word.fence)
+    }
+
+    /// An operator's write. It takes a number of its own.
+    pub(crate) fn hear(&mut self, word: &Unwritten, guards: &Guards) {
+        self.state = word.becomes;
+        self.due_at = word.due_at;
+        self.claimed_at = 0;
+        let mut cleared = word.cleared_fence;
+        if guards.word_takes_number {
+            self.fence = word.fence + 1;
+        } else {
+            cleared = cleared.min(self.fence);
+        }
+        if cleared > 0 {
+            self.cleared_fence = cleared;
+        }
+        self.is_vouched |= word.is_vouched;
+        if word.becomes == EntryState::Pending {
+            self.redriven_at = Some(word.decided_at);
         }
     }
 

@@ -8,7 +8,9 @@ use ackbox_domain::{
     Acceptance, EntryState, OutboxEntry, OutcomeKind, Retention, Settled, StoredBody, Timestamp,
 };
 use ackbox_store::schema::{attribute, kind};
-use ackbox_store::{Claimed, Class, Decided, Heard, OperatorRecord, Redacted, Replacement, SettleResult, Store};
+use ackbox_store::{
+    Claimed, Class, Decided, Heard, OperatorRecord, Redacted, Replacement, SettleResult, Store,
+};
 use futures_util::future::join_all;
 
 use crate::action::{
