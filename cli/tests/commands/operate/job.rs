@@ -25,8 +25,8 @@ fn bound(desk: &Desk) -> Binding {
     binding
 }
 
-fn observed(desk: &Desk, binding: &Binding, outcome: &str) -> JobAcceptance {
-    let seen = JobObservation {
+fn observation(binding: &Binding, outcome: &str) -> JobObservation {
+    JobObservation {
         job: binding.job.clone(),
         source: "tornado".parse().unwrap(),
         account: "default".to_owned(),
@@ -41,15 +41,22 @@ fn observed(desk: &Desk, binding: &Binding, outcome: &str) -> JobAcceptance {
         },
         digest: [outcome.len() as u8; 32],
         seen_at: now(),
-    };
-    let offer = Offer {
+    }
+}
+
+fn offer() -> Offer<'static> {
+    Offer {
         unbound: Unbound::Park,
         parked_for: Duration::from_secs(3600),
         timing: &TIMING,
         now: now(),
         deadline: soon(),
-    };
-    desk.on(desk.store.observe(&seen, offer)).unwrap()
+    }
+}
+
+fn observed(desk: &Desk, binding: &Binding, outcome: &str) -> JobAcceptance {
+    let seen = observation(binding, outcome);
+    desk.on(desk.store.observe(&seen, offer())).unwrap()
 }
 
 /// A job that has failed, and then completed; and the fingerprint of the second.
@@ -147,4 +154,34 @@ fn a_silent_job_is_closed() {
     desk.json(0, &dismiss);
     let listed = desk.json(0, &["job", "list", "--silent"]);
     assert_eq!(listed["jobs"].as_array().unwrap().len(), 0, "{listed}");
+}
+
+#[test]
+fn what_does_not_agree_with_the_binding_becomes_no_end_even_without_its_values() {
+    let desk = Desk::new();
+    let binding = bound(&desk);
+    observed(&desk, &binding, "failed");
+    let mut other = observation(&binding, "completed");
+    other.account = "somebody".to_owned();
+    desk.on(desk.store.observe(&other, offer())).unwrap();
+    let shown = desk.json(0, &["job", "show", "tornado", "550e"]);
+    let all = shown["observations"].as_array().unwrap();
+    let one = all.iter().find(|one| one["kind"] == "disagrees").unwrap();
+    let print = one["fingerprint"].as_str().unwrap();
+    let supersede = [
+        "resolve",
+        "--job",
+        "tornado/550e",
+        "--conflict",
+        print,
+        "--supersede",
+    ];
+    for redacts in [false, true] {
+        if redacts {
+            desk.json(0, &["redact", "--job", "tornado/550e"]);
+        }
+        let object = desk.json(1, &supersede);
+        let why = object["refused"].as_str().unwrap();
+        assert!(why.contains("disagrees with the binding"), "{why}");
+    }
 }

@@ -44,7 +44,7 @@ fn the_bodies_of_a_closed_action_go_and_a_repetition_is_still_a_duplicate() {
         );
         // What is gone cannot be sent.
         let resent = desk.json(1, &["redrive", m1.as_str(), "--as-new"]);
-        let why = resent["actions"][0]["refused"].as_str().unwrap();
+        let why = resent["actions"][0]["problem"].as_str().unwrap();
         assert!(why.contains("body is gone"), "{why}");
     }
 }

@@ -161,7 +161,7 @@ fn as_new_makes_a_linked_action_and_closes_the_old_one() {
     }
     let old = desk.entry("dead");
     assert_eq!(old.reason.as_deref(), Some("replaced"));
-    is(&desk.entry("done"), EntryState::Delivered, 1);
+    is(&desk.entry("done"), EntryState::Delivered, 2);
     let listed = desk.json(0, &["list", "--state", "dead"]);
     assert_eq!(listed["entries"].as_array().unwrap().len(), 0, "{listed}");
     // The replaced one is not sent any more; a second one of a delivered is a second request.
@@ -288,4 +288,49 @@ fn wrong_command_lines_are_refused_with_what_to_write() {
         assert_eq!(ended.code, Some(2), "{ended:?}");
         assert!(ended.err.contains(says), "{says}: {}", ended.err);
     }
+}
+
+#[test]
+fn a_risk_that_one_word_took_is_not_taken_by_the_next() {
+    let desk = Desk::new();
+    desk.ended("m1", "till", "{}", End::Held, MINUTES);
+    let m1 = key("m1");
+    desk.json(0, &["redrive", m1.as_str(), "--to", "mailer", "--force"]);
+    // Pending at the other destination; nothing was sent yet.
+    for word in [&["--to", "till"][..], &["--to", "till", "--past-window"]] {
+        let object = desk.json(1, &[&["redrive", m1.as_str()], word].concat());
+        let why = object["actions"][0]["refused"].as_str().unwrap();
+        assert!(why.contains("another address"), "{why}");
+    }
+    desk.ended("m2", "till", "{}", End::Held, MINUTES);
+    let m2 = key("m2");
+    desk.json(0, &["redrive", m2.as_str(), "--past-window"]);
+    let object = desk.json(1, &["redrive", m2.as_str(), "--to", "mailer"]);
+    let why = object["actions"][0]["refused"].as_str().unwrap();
+    assert!(why.contains("--force"), "{why}");
+}
+
+#[test]
+fn what_happened_in_one_second_is_told_in_its_order() {
+    let desk = Desk::new();
+    desk.ended("m1", "till", "{}", End::Held, std::time::Duration::ZERO);
+    let m1 = key("m1");
+    desk.json(0, &["resolve", m1.as_str(), "--dead"]);
+    desk.json(0, &["resolve", m1.as_str(), "--not-applied"]);
+    let object = desk.json(0, &["show", m1.as_str()]);
+    let moments = object["timeline"].as_array().unwrap();
+    let told: Vec<&str> = moments
+        .iter()
+        .map(|moment| moment["did"].as_str().or(moment["kind"].as_str()).unwrap())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "accepted",
+            "attempt",
+            "resolve-dead",
+            "resolve-not-applied",
+            "due"
+        ]
+    );
 }

@@ -83,7 +83,11 @@ fn a_word_that_does_not_fit_changes_nothing() {
         ("fresh", "--not-applied", "no attempt of it is in doubt"),
         ("busy", "--applied", "under way until"),
         ("dead", "--dead", "it is dead already"),
-        ("dead", "--not-applied", "`ackbox redrive` sends it again"),
+        (
+            "dead",
+            "--not-applied",
+            "nothing of it is in doubt; `ackbox redrive act_",
+        ),
         ("done", "--applied", "it is delivered already"),
         ("done", "--dead", "--as-new"),
         ("nobody", "--applied", "no entry"),

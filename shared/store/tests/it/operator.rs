@@ -11,6 +11,7 @@ use ackbox_store::schema::{attribute, kind};
 use ackbox_store::{
     Claimed, Class, Decided, Heard, OperatorRecord, Redacted, Replacement, SettleResult, Store,
 };
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 
 use crate::action::{
@@ -18,6 +19,7 @@ use crate::action::{
     delivered, held, name, noise, secs,
 };
 use crate::engine::{Engine, soon, text};
+use crate::lost_answers::losing;
 
 const LATER: Timestamp = Timestamp::from_unix_ms(NOW.unix_ms() + 600_000);
 
@@ -439,4 +441,68 @@ async fn retention_is_the_sources_own() {
         expiry(&payload),
         Some(LATER.plus(retention.payload).unix_s())
     );
+}
+
+#[tokio::test]
+async fn nothing_is_redacted_where_something_cannot_be_read() {
+    let engine = Engine::start().await;
+    let entry = ended(&engine, &noise(20_000), &held()).await;
+    let mut newer = engine.item(&entry.key, kind::OUTBOX).await.unwrap();
+    newer.insert(
+        attribute::VERSION.to_owned(),
+        AttributeValue::N("99".to_owned()),
+    );
+    engine.put(newer).await;
+    let record = word("redact", &entry);
+    let story = engine.store.story(&entry.key).await.unwrap();
+    let redacted = engine.store.redact(&entry.key, &story, &record, soon());
+    assert_eq!(redacted.await.unwrap(), Redacted::Unreadable);
+    assert!(engine.store.payload(&entry.key).await.unwrap().is_some());
+    // Nor where an entry has appeared since.
+    let mut gone = engine.store.story(&entry.key).await.unwrap();
+    gone.unreadable.clear();
+    let redacted = engine.store.redact(&entry.key, &gone, &record, soon());
+    assert_eq!(redacted.await.unwrap(), Redacted::Moved);
+    assert!(engine.store.payload(&entry.key).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn many_bodies_go_a_few_at_a_time_and_the_one_to_send_first() {
+    let engine = Engine::start().await;
+    let entry = ended(&engine, &noise(20_000), &dead()).await;
+    for n in 0..25_u8 {
+        let other = action("msg_1", &[b'{', n, b'}']);
+        engine.store.accept(&other, &TIMING, soon()).await.unwrap();
+    }
+    let record = word("redact", &entry);
+    let story = engine.store.story(&entry.key).await.unwrap();
+    let (store, requests) = engine.recorded();
+    let redacted = store.redact(&entry.key, &story, &record, soon());
+    assert_eq!(redacted.await.unwrap(), Redacted::Done);
+    let bodies = requests.requests();
+    assert!(bodies.len() >= 4, "{}", bodies.len());
+    let first = bodies[0].1.to_string();
+    assert!(
+        first.contains("OUTBOX") && first.contains("PAYLOAD"),
+        "{first}"
+    );
+    let after = engine.store.story(&entry.key).await.unwrap();
+    assert!(after.body().is_none() && after.conflicts.iter().all(|one| one.body.is_none()));
+    let said: Vec<_> = after
+        .operators
+        .iter()
+        .filter_map(|one| one.detail.as_deref())
+        .collect();
+    assert_eq!(said[0], "1 body");
+    assert_eq!(said.len(), bodies.len(), "each says how many: {said:?}");
+}
+
+#[tokio::test]
+async fn a_word_whose_answer_is_lost_is_written_once() {
+    let engine = Engine::start().await;
+    let entry = ended(&engine, b"{}", &dead()).await;
+    let lossy = losing(&engine, 1);
+    assert_eq!(decide(&lossy, &entry, &again(&entry)).await, Heard::Written);
+    let story = engine.store.story(&entry.key).await.unwrap();
+    assert_eq!((story.operators.len(), story.outbox.unwrap().fence), (1, 2));
 }
