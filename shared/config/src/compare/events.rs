@@ -16,10 +16,22 @@ pub(super) struct Was<'w> {
 }
 
 impl Was<'_> {
+    fn written(&self) -> Option<&Rule> {
+        let mut rules = self.source.rules.iter();
+        rules.find(|rule| rule.name == self.rule.rule)
+    }
+
+    /// Whether every event that it wanted has the key of its action still.
+    pub(super) fn is_kept(&self, now: &Source) -> bool {
+        let kept = wanted(now, self.rule);
+        let has_its_key = |event| kept.iter().any(|known| covers(known, event));
+        self.written()
+            .is_some_and(|rule| rule.on.iter().all(has_its_key))
+    }
+
     /// Says which rules have taken events of this one, and whether any has.
     pub(super) fn is_taken(&self, now: &Source, changes: &mut Changes) -> bool {
-        let mut rules = self.source.rules.iter();
-        let Some(rule) = rules.find(|rule| rule.name == self.rule.rule) else {
+        let Some(rule) = self.written() else {
             return false;
         };
         let kept = wanted(now, self.rule);

@@ -69,7 +69,11 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
     for now in now.iter().filter(|now| !now.was.is_empty()) {
         if old.file.is_some() {
             // Of two rules that became one, each had keys.
-            let same = |was: &&&RuleIdentity| !edited(now, &[**was], changes);
+            let same = |was: &&&RuleIdentity| {
+                let is_same = now.identity.makes_the_keys_of(was);
+                let is_kept = !is_same && old.has_its_events_kept(was, now.source);
+                is_kept || !edited(now, &[**was], changes)
+            };
             kept.extend(now.was.iter().filter(same));
         } else {
             edited(now, &now.was, changes);
@@ -79,7 +83,11 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
     let mut renamed = Renamed::new();
     let mut sources = BTreeMap::<(&Name, &Name), Vec<&Name>>::new();
     for was in gone {
-        let is_source_there = new.source_called(was.source.as_str()).is_some();
+        let source = new.source_called(was.source.as_str());
+        let is_source_there = source.is_some();
+        if source.is_some_and(|now| old.has_its_events_kept(was, &now.source)) {
+            continue;
+        }
         let Some(at) = fresh.iter().position(|now| old.became(was, now)) else {
             lost.push(was);
             continue;
@@ -133,18 +141,28 @@ impl Old<'_> {
         new: &Config,
         changes: &mut Changes,
     ) -> bool {
-        let source = self.file.and_then(|file| file.sources.get(&was.source));
         let called = new.source_called(was.source.as_str());
         let now = called.or_else(|| new.sources.get(renamed.get(&was.source)?));
-        let (Some(source), Some(now)) = (source, now) else {
+        let (Some(was), Some(now)) = (self.with_events(was, is_gone), now) else {
             return false;
         };
-        let was = Was {
-            source: &source.source,
-            rule: was,
-            is_gone,
-        };
         was.is_taken(&now.source, changes)
+    }
+
+    /// Whether all of its events have their keys from rules of other names: where names were exchanged, and the
+    /// namespaces went with the events.
+    fn has_its_events_kept(&self, was: &RuleIdentity, now: &Source) -> bool {
+        let was = self.with_events(was, false);
+        was.is_some_and(|was| was.is_kept(now))
+    }
+
+    fn with_events<'w>(&'w self, rule: &'w RuleIdentity, is_gone: bool) -> Option<Was<'w>> {
+        let source = &self.file?.sources.get(&rule.source)?.source;
+        Some(Was {
+            source,
+            rule,
+            is_gone,
+        })
     }
 
     /// Whether a rule that is new could be one that is gone: the same parts, the name or the source the same, and, as far

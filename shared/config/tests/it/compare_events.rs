@@ -83,6 +83,19 @@ fn the_names_of_two_rules_cannot_be_swapped() {
 }
 
 #[test]
+fn a_rule_may_become_two_where_both_keep_its_keys() {
+    let keeps = "namespace = \"reports/paid\"";
+    let two = [
+        ("sent", "[\"invoice.sent\"]", ID, keeps),
+        ("settled", "[\"invoice.paid\"]", ID, keeps),
+    ];
+    is_nothing(&[PAID], &two);
+    let beside = ("beside", "[\"invoice.*\"]", ID, "");
+    is_nothing(&[PAID], &[beside, two[0], two[1]]);
+    assert_eq!(mistakes(&[PAID], &[beside, two[0]]).len(), 1);
+}
+
+#[test]
 fn an_event_is_not_given_to_a_rule_with_another_key() {
     let sent = |key, more| [PAID_ALONE, ("sent", "[\"invoice.sent\"]", key, more)];
     let said = mistakes(&[PAID], &sent("[\"/id\"]", ""));
