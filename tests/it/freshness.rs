@@ -65,11 +65,25 @@ async fn a_fact_that_is_too_old_is_refused_and_leaves_nothing() {
     let detail = lines[0]["detail"].as_str().unwrap();
     assert!(detail.contains(&old_second(old)), "{detail}");
 
-    for time in [now.minus(29 * DAY), now.plus(365 * DAY)] {
+    for time in [now.minus(29 * DAY), now.plus(Duration::from_secs(200))] {
         let id = format!("m{}", time.unix_s());
         let webhook = world.webhook("orders", &id, paid(time.unix_s()));
         assert_eq!(webhook.to(&receiver).await.said(), (200, "accepted"));
     }
+}
+
+#[tokio::test]
+async fn a_fact_that_is_dated_ahead_is_refused_since_it_would_stay_young_for_too_long() {
+    let log = Log::collect();
+    let world = world().await;
+    let receiver = world.receiver().await;
+    let ahead = paid(world.clock.now().plus(200 * DAY).unix_s());
+    let answer = world.webhook("orders", "m1", ahead).to(&receiver).await;
+    assert_eq!(answer.said(), (400, "malformed"));
+    assert!(world.table.items().await.is_empty());
+    let lines = log.lines("receive.answered");
+    let detail = lines[0]["detail"].as_str().unwrap();
+    assert!(detail.contains("ahead of now"), "{detail}");
 }
 
 fn old_second(time: Timestamp) -> String {

@@ -20,7 +20,6 @@ async fn config() -> String {
 [source.batch]
 scheme = "svix"
 secrets = ["env:BATCH"]
-retention = { accepted = "100d" }
 each = "/events"
 max_each = 3
 event = "/kind"

@@ -79,6 +79,37 @@ fn an_edit_of_identity_fails_and_says_what_to_write() {
 }
 
 #[test]
+fn an_event_that_goes_to_a_rule_with_another_key_fails() {
+    let taken = "on = [\"invoice.sent\"]\nkey = [\"message:id\"]\ndestination = \"mailer\"\n\n[[source.shop.rule]]\nname = \"settled\"\non = [\"invoice.*\"]\nkey = [\"/id\"]";
+    let place = edited("on = [\"invoice.paid\"]\nkey = [\"message:id\"]", taken);
+    let ended = place.run(&AGAINST);
+    assert_eq!(ended.out, "");
+    says(
+        &ended,
+        1,
+        &[
+            "ackbox.toml: [[source.shop.rule]] \"settled\": it wants \"invoice.paid\", of which the rule \"paid\" made actions: their key was [\"message:id\"] in the namespace \"shop/paid\", and is [\"/id\"] in the namespace \"shop/settled\"",
+            "\n    restore the key, and write namespace = \"shop/paid\" in the rule",
+            "ackbox.toml: 1 mistake\n",
+        ],
+    );
+}
+
+#[test]
+fn a_shorter_retention_is_warned_of() {
+    let place = edited(
+        "[source.shop]\n",
+        "[source.shop]\nretention = { accepted = \"30d\" }\n",
+    );
+    let ended = place.run(&AGAINST);
+    says(
+        &ended,
+        0,
+        &["warning: ackbox.toml: [source.shop]: `accepted` was 90d and is 30d"],
+    );
+}
+
+#[test]
 fn an_edit_that_matters_to_open_entries_is_warned_of() {
     let place = edited("http://127.0.0.1:9/", "http://127.0.0.1:10/");
     let ended = place.run(&AGAINST);

@@ -3,6 +3,10 @@
 //! under which a redelivery makes a second action.
 //!
 //! A mistake changes identity. A warning does not, and still changes what happens to what is open.
+//!
+//! A table remembers the keys of each rule, and not its events. So it cannot show that an event went from one rule to
+//! another, nor that two rules with the same parts of the key exchanged their names: two files show that. Of a rule
+//! that is gone it is said which new rules may have its events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +16,7 @@ use self::rules::Old;
 use crate::config::Config;
 
 mod destinations;
+mod events;
 mod jobs;
 mod places;
 mod rules;
@@ -88,6 +93,7 @@ pub fn against(old: &Config, new: &Config) -> Changes {
     let mut renamed = rules::compare(was, new, &mut changes);
     jobs::renamed(old, new, &mut renamed, &mut changes);
     sources::compare(&names, &renamed, new, &mut changes);
+    sources::retentions(old, &renamed, new, &mut changes);
     places::compare(old, new, &mut changes);
     jobs::compare(old, new, &mut changes);
     destinations::compare(old, new, &mut changes);

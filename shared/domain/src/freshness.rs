@@ -16,17 +16,19 @@ use crate::time::Timestamp;
 pub struct MaxAge {
     /// No older than this.
     pub most: Duration,
+    /// Dated no further ahead of now than this: by so much a sender's clock may differ from ours.
+    pub ahead: Duration,
     /// Where the fact's time stands; the first that is there. The signature covers every one of them.
     pub time: Vec<Locator>,
 }
 
-/// Refuses a fact that is older than its source allows, or that does not say how old it is.
+/// Refuses a fact that is older than its source allows, that is dated ahead, or that does not say how old it is.
 ///
-/// A test of the connection is about nothing, so it has no age. A fact from the future is not too old: clocks
-/// differ, and a time that is signed is the sender's to set.
+/// A test of the connection is about nothing, so it has no age. Clocks differ, so a fact may be dated a little ahead
+/// of now. One that is dated further would stay young for longer than what was accepted of it is known.
 ///
 /// # Errors
-/// [`Problem::TooOld`], or that its time is not there or cannot be read.
+/// [`Problem::TooOld`], [`Problem::Ahead`], or that its time is not there or cannot be read.
 pub fn fresh(
     source: &Source,
     observation: &Observation<'_>,
@@ -53,10 +55,13 @@ pub fn fresh(
         .map_err(|(place, problem)| malformed(place, problem))?
         .ok_or_else(|| malformed(places(), Problem::Missing))?;
     let at = time(&found).ok_or_else(|| malformed(places(), Problem::NotATime))?;
-    if now.since(at) <= max_age.most {
+    let (most, ahead) = (max_age.most, max_age.ahead);
+    if at.since(now) > ahead {
+        return Err(malformed(places(), Problem::Ahead { at, most: ahead }));
+    }
+    if now.since(at) <= most {
         return Ok(());
     }
-    let most = max_age.most;
     Err(malformed(places(), Problem::TooOld { at, most }))
 }
 

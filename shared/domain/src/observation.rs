@@ -94,6 +94,14 @@ pub enum Problem {
         /// How old it may be.
         most: Duration,
     },
+    /// The fact is dated ahead of now, by more than clocks may differ.
+    #[error("is {at}, more than {} ahead of now, which the source's `tolerance` does not allow", humantime::format_duration(*.most))]
+    Ahead {
+        /// The fact's own time.
+        at: Timestamp,
+        /// How far ahead it may be.
+        most: Duration,
+    },
     /// The batch is no array.
     #[error("is no array")]
     NotAnArray,

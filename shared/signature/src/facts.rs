@@ -134,22 +134,6 @@ pub enum Manual {
     Unbounded,
 }
 
-impl Repeats {
-    /// The longest span that has an end; `None` where none is known.
-    pub fn span(&self) -> Option<Duration> {
-        let manual = match self.manual {
-            Some(Manual::For(span)) => Some(span),
-            Some(Manual::Unbounded) | None => None,
-        };
-        self.automatic.max(manual)
-    }
-
-    /// Whether a fact may be delivered again at any time.
-    pub fn is_unbounded(&self) -> bool {
-        self.manual == Some(Manual::Unbounded)
-    }
-}
-
 /// The answer that a sender waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledge {

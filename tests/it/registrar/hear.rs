@@ -229,6 +229,7 @@ async fn an_observation_that_is_too_old_is_refused_as_a_webhook_would_be() {
         let source = &mut config.sources.get_mut("tornado").unwrap().source;
         source.max_age = Some(MaxAge {
             most: Duration::from_secs(3600),
+            ahead: Duration::from_secs(300),
             time: vec![Locator::Body("/at".parse().unwrap())],
         });
     };
@@ -240,6 +241,8 @@ async fn an_observation_that_is_too_old_is_refused_as_a_webhook_would_be() {
     let answer = hear(&registrar, &from("tornado", ended(now - 3700))).await;
     assert_eq!(answer.said(), (400, "too-old"));
     let answer = hear(&registrar, &from("tornado", json!({"status": "completed"}))).await;
+    assert_eq!(answer.said(), (400, "malformed"));
+    let answer = hear(&registrar, &from("tornado", ended(now + 3700))).await;
     assert_eq!(answer.said(), (400, "malformed"));
     let webhook = world.webhook("tornado", "m-1", ended(now - 3700).to_string());
     assert_eq!(webhook.to(&receiver).await.said(), (400, "too-old"));

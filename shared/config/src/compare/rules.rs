@@ -1,10 +1,11 @@
 //! The rules that were, and those that are: each old rule is found again by name, by a previous name, or by its looks,
-//! and its keys must be the same.
+//! and its keys must be the same. So must those of its events, whichever rule wants them now.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackbox_domain::{Name, Rule, RuleIdentity, Source};
 
+use super::events::Was;
 use super::{Changes, listed};
 use crate::config::Config;
 use crate::read::event;
@@ -62,12 +63,18 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
             None => gone.push(was),
         }
     }
+    // Whose keys are there, as far as its own name tells.
+    let mut kept = Vec::new();
+    let mut lost = Vec::new();
     for now in now.iter().filter(|now| !now.was.is_empty()) {
         if old.file.is_some() {
             // Of two rules that became one, each had keys.
-            for was in &now.was {
-                edited(now, &[*was], changes);
-            }
+            let same = |was: &&&RuleIdentity| {
+                let is_same = now.identity.makes_the_keys_of(was);
+                let is_kept = !is_same && old.has_its_events_kept(was, now.source);
+                is_kept || !edited(now, &[**was], changes)
+            };
+            kept.extend(now.was.iter().filter(same));
         } else {
             edited(now, &now.was, changes);
         }
@@ -76,11 +83,13 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
     let mut renamed = Renamed::new();
     let mut sources = BTreeMap::<(&Name, &Name), Vec<&Name>>::new();
     for was in gone {
-        let is_source_there = new.source_called(was.source.as_str()).is_some();
+        let source = new.source_called(was.source.as_str());
+        let is_source_there = source.is_some();
+        if source.is_some_and(|now| old.has_its_events_kept(was, &now.source)) {
+            continue;
+        }
         let Some(at) = fresh.iter().position(|now| old.became(was, now)) else {
-            if is_source_there {
-                removed(was, changes);
-            }
+            lost.push(was);
             continue;
         };
         let now = fresh.remove(at);
@@ -88,6 +97,7 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
             renamed.insert(was.source.clone(), now.source.name.clone());
         }
         if now.identity.makes_the_keys_of(was) {
+            kept.push(was);
             continue;
         }
         if is_source_there {
@@ -95,6 +105,17 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
         } else {
             let rules = sources.entry((&was.source, &now.source.name));
             rules.or_default().push(&now.rule.name);
+        }
+    }
+    let is_told: BTreeSet<&Name> = sources.keys().map(|(was, _)| *was).collect();
+    let gone = lost.into_iter().map(|was| (was, true));
+    for (was, is_gone) in kept.into_iter().map(|was| (was, false)).chain(gone) {
+        if is_told.contains(&was.source) {
+            continue;
+        }
+        let is_taken = old.is_taken(was, is_gone, &renamed, new, changes);
+        if is_gone && !is_taken && new.source_called(was.source.as_str()).is_some() {
+            removed(was, &fresh, old.file.is_some(), changes);
         }
     }
     for ((was, now), rules) in sources {
@@ -111,6 +132,39 @@ pub(super) fn compare(old: Old<'_>, new: &Config, changes: &mut Changes) -> Rena
 }
 
 impl Old<'_> {
+    /// Whether rules with other keys have taken events of this one; a table does not know.
+    fn is_taken(
+        &self,
+        was: &RuleIdentity,
+        is_gone: bool,
+        renamed: &Renamed,
+        new: &Config,
+        changes: &mut Changes,
+    ) -> bool {
+        let called = new.source_called(was.source.as_str());
+        let now = called.or_else(|| new.sources.get(renamed.get(&was.source)?));
+        let (Some(was), Some(now)) = (self.with_events(was, is_gone), now) else {
+            return false;
+        };
+        was.is_taken(&now.source, changes)
+    }
+
+    /// Whether all of its events have their keys from rules of other names: where names were exchanged, and the
+    /// namespaces went with the events.
+    fn has_its_events_kept(&self, was: &RuleIdentity, now: &Source) -> bool {
+        let was = self.with_events(was, false);
+        was.is_some_and(|was| was.is_kept(now))
+    }
+
+    fn with_events<'w>(&'w self, rule: &'w RuleIdentity, is_gone: bool) -> Option<Was<'w>> {
+        let source = &self.file?.sources.get(&rule.source)?.source;
+        Some(Was {
+            source,
+            rule,
+            is_gone,
+        })
+    }
+
     /// Whether a rule that is new could be one that is gone: the same parts, the name or the source the same, and, as far
     /// as that is known, an event that both want. A new namespace that somebody wrote says that it is another.
     fn became(&self, was: &RuleIdentity, now: &Now<'_>) -> bool {
@@ -144,24 +198,25 @@ fn has_the_shape_of(now: &Now<'_>, was: &RuleIdentity) -> bool {
     shape(&now.identity.parts) == shape(&was.parts)
 }
 
-/// The keys of a rule that is still there, and its fingerprint.
-fn edited(now: &Now<'_>, all: &[&RuleIdentity], changes: &mut Changes) {
+/// The keys of a rule that is still there, and its fingerprint; and whether the keys are others.
+fn edited(now: &Now<'_>, all: &[&RuleIdentity], changes: &mut Changes) -> bool {
     let same: Vec<_> = all
         .iter()
         .filter(|was| was.makes_the_keys_of(&now.identity))
         .collect();
     if same.iter().any(|was| was.recipe == now.identity.recipe) {
-        return;
+        return false;
     }
     if !same.is_empty() {
         let message = "`fingerprint` is edited: a repetition of what was accepted before is compared by its bytes alone, and where those differ it is a duplicate with `uncompared` on its record, not a conflict".to_owned();
         let help = "nothing, if that is meant; else restore it".to_owned();
-        return changes.warn(now.place(), message, help);
+        changes.warn(now.place(), message, help);
+        return false;
     }
     let has_its_namespace = |was: &&&RuleIdentity| was.namespace == now.identity.namespace;
     let nearest = all.iter().find(has_its_namespace).or(all.first());
     let Some(was) = nearest else {
-        return;
+        return false;
     };
     let mut differences = Vec::new();
     if was.parts != now.identity.parts {
@@ -185,11 +240,23 @@ fn edited(now: &Now<'_>, all: &[&RuleIdentity], changes: &mut Changes) {
         "restore the key; to have other keys from now on, write a rule of another name beside it, and take the events from the old one when none can come again".to_owned()
     };
     changes.mistake(now.place(), message, help);
+    true
 }
 
-fn removed(was: &RuleIdentity, changes: &mut Changes) {
-    let message = "the rule is removed: its events make no actions of it any more".to_owned();
-    let help = "nothing, if that is meant; what is open is delivered".to_owned();
+/// A rule of which no other has taken events, as far as that is known.
+fn removed(was: &RuleIdentity, fresh: &[&Now<'_>], knows_events: bool, changes: &mut Changes) {
+    let mut message = "the rule is removed: its events make no actions of it any more".to_owned();
+    let mut help = "nothing, if that is meant; what is open is delivered".to_owned();
+    let is_near = |now: &&&Now<'_>| now.source.is_called(&was.source);
+    let near = fresh.iter().filter(is_near).map(|now| &now.rule.name);
+    let near: Vec<&Name> = near.collect();
+    if !knows_events && !near.is_empty() {
+        message += &format!(
+            "; the table does not know which events those were: where {} wants them, it makes other keys, and whatever comes again makes a second action",
+            listed(near)
+        );
+        help += "; `ackbox check --against OLD.toml` knows the events";
+    }
     changes.warn(place(&was.source, &was.rule), message, help);
 }
 

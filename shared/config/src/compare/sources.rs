@@ -1,4 +1,5 @@
-//! The sources that were, and those that are: whether each still answers, and by all names that it had.
+//! The sources that were, and those that are: whether each still answers, by all names that it had, and for how long it
+//! knows what it accepted.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +8,7 @@ use ackbox_domain::Name;
 use super::rules::Renamed;
 use super::{Changes, listed};
 use crate::config::Config;
+use crate::read::value::time;
 
 /// Compares the names of every source.
 pub(super) fn compare(
@@ -50,6 +52,32 @@ pub(super) fn compare(
                 changes.warn(place, message, help);
             }
         }
+    }
+}
+
+/// Compares for how long each source that is still there knows what it accepted.
+pub(super) fn retentions(old: &Config, renamed: &Renamed, new: &Config, changes: &mut Changes) {
+    for (name, was) in &old.sources {
+        let called = new.source_called(name.as_str());
+        let now = called.or_else(|| new.sources.get(renamed.get(name)?));
+        let Some(now) = now else {
+            continue;
+        };
+        let (old, new) = (was.retention.accepted, now.retention.accepted);
+        if new >= old {
+            continue;
+        }
+        let message = format!(
+            "`accepted` was {} and is {}: what was accepted before is known for as long as it was, and what is accepted from now on for less: what comes again after {} makes a second action",
+            time(old),
+            time(new),
+            time(new)
+        );
+        let help = format!(
+            "nothing, if nothing comes again after that; else restore retention = {{ accepted = \"{}\" }}",
+            time(old)
+        );
+        changes.warn(format!("[source.{}]", now.source.name), message, help);
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use ackbox_domain::{Locator, MaxAge};
+use ackbox_signature::Facts;
 
 use super::locator::places;
 use super::report::Read;
@@ -15,8 +16,15 @@ use super::table::Table;
 const MAX_AGE: RangeInclusive<Duration> =
     Duration::from_secs(60)..=Duration::from_secs(3650 * 24 * 3600);
 
-/// Reads both: each needs the other.
-pub(crate) fn max_age(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<Option<MaxAge>> {
+/// By how much a sender's clock may be ahead of ours, where neither the source nor its scheme says it.
+const AHEAD: Duration = Duration::from_secs(300);
+
+/// Reads both: each needs the other. The `tolerance` is the source's own.
+pub(crate) fn max_age(
+    table: &Table<'_>,
+    sender: Option<&Sender<'_>>,
+    tolerance: Option<Duration>,
+) -> Read<Option<MaxAge>> {
     let most = table.duration("max_age", MAX_AGE);
     let Some(sender) = sender else {
         return most.map(|_| None);
@@ -41,8 +49,14 @@ pub(crate) fn max_age(table: &Table<'_>, sender: Option<&Sender<'_>>) -> Read<Op
     }
     Ok(Some(MaxAge {
         most: most.into_inner(),
+        ahead: ahead(tolerance, sender.scheme.facts()),
         time,
     }))
+}
+
+/// How far a fact may be dated ahead of now.
+pub(crate) fn ahead(tolerance: Option<Duration>, facts: &Facts) -> Duration {
+    tolerance.or(facts.tolerance).unwrap_or(AHEAD)
 }
 
 fn is_signed(table: &Table<'_>, sender: &Sender<'_>, place: &Locator) -> Read<()> {

@@ -112,8 +112,9 @@ pub(crate) fn source<'a>(
         spaces: &around.spaces,
     };
     let job = job::job(&table, &about);
-    let max_age = max_age(&table, sender.as_ref().ok());
     let shape = Shape::read(&table, sender.as_ref().ok());
+    let tolerance = shape.as_ref().ok().and_then(|shape| shape.tolerance);
+    let max_age = max_age(&table, sender.as_ref().ok(), tolerance);
     let sender = sender?;
     sender.warn_of_needless_trust();
     let (shape, rules, job) = (shape?, rules?, job?);

@@ -259,6 +259,23 @@ fn edits_that_decide_what_becomes_of_open_entries_are_warned_of() {
         ],
     );
     is_nothing(BASE, &edited("/actions", "/v2"));
+    let kept = |accepted: &str| {
+        let line = format!("max_body = \"256 KiB\"\nretention = {{ accepted = \"{accepted}\" }}\n");
+        edited("max_body = \"256 KiB\"\n", &line)
+    };
+    is_nothing(BASE, &kept("90d"));
+    is_nothing(BASE, &kept("91d"));
+    let shorter = [
+        "[source.reports]: `accepted` was 90d and is 30d: what was accepted before is known for as long as it was, and what is accepted from now on for less: what comes again after 30d makes a second action",
+        "restore retention = { accepted = \"90d\" }",
+    ];
+    is_warning(BASE, &kept("30d"), &shorter);
+    let renamed = kept("30d").replace(
+        "[source.reports]\n",
+        "[source.files]\npreviously = [\"reports\"]\n",
+    );
+    let renamed = renamed.replace("[[source.reports", "[[source.files");
+    is_warning(BASE, &renamed, &["[source.files]: `accepted` was 90d"]);
     is_warning(
         BASE,
         &edited("\"Idempotency-Key\"", "\"X-Key\""),
@@ -332,7 +349,10 @@ fn another_rule_with_the_same_key_is_no_rename() {
     let named = plain
         .replace("name = \"ready\"", "name = \"other\"")
         .replace("fingerprint =", "namespace = \"others\"\nfingerprint =");
-    is_warning(&plain, &named, &["\"ready\": the rule is removed"]);
+    // Nor does a namespace let the events have other keys.
+    let parts =
+        ["\"other\": it wants \"export.ready\", \"invoice.*\", of which the rule \"ready\" made"];
+    is_mistake(&plain, &named, &parts);
 }
 
 #[test]

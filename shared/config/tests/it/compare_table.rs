@@ -107,6 +107,28 @@ fn a_removed_source_is_told_and_a_table_that_knows_nothing_says_nothing() {
 }
 
 #[test]
+fn a_rule_that_is_gone_names_those_that_may_have_its_events() {
+    let plain = edited("namespace = \"reports\"\n", "");
+    let table = Table::after(&[&plain]);
+    let other = plain
+        .replace("name = \"ready\"", "name = \"done\"")
+        .replace("[\"message:id\"]", "[\"/id\"]");
+    let changes = table.against(&other);
+    assert!(changes.mistakes.is_empty(), "{changes:?}");
+    assert_eq!(changes.warnings.len(), 1, "{changes:?}");
+    let message = &changes.warnings[0].message;
+    assert!(
+        message.contains("the table does not know which events those were: where \"done\" wants them, it makes other keys, and whatever comes again makes a second action"),
+        "{message}"
+    );
+    assert!(
+        changes.warnings[0]
+            .help
+            .contains("`ackbox check --against OLD.toml`")
+    );
+}
+
+#[test]
 fn a_job_space_that_no_source_has_is_told() {
     let job = |job: &str| {
         edited(

@@ -10,6 +10,7 @@
 use ackbox_config::{Config, Mistake};
 
 mod compare;
+mod compare_events;
 mod compare_table;
 mod delivery;
 mod destination;

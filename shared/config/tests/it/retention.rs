@@ -76,50 +76,80 @@ fn sent_by(scheme: &str, more: &str) -> String {
 }
 
 #[test]
-fn what_is_accepted_outlives_the_redeliveries_of_its_sender_and_the_longest_window() {
+fn what_is_accepted_outlives_the_automatic_repeats_of_its_sender_and_the_longest_window() {
     assert_eq!(mistakes(&sent_by("stripe", "")), "no mistake");
-    let short = sent_by("stripe", "retention = { accepted = \"32d\" }\n");
+    let short = sent_by("stripe", "retention = { accepted = \"5d\" }\n");
     assert_eq!(
         mistakes(&short),
-        "3:26: what [source.reports] accepts is kept for 32d, and must be for 33d: \"stripe\" delivers a fact again for 30d, and an entry may be tried for 3d; a redelivery after that would make a new action; write retention = { accepted = \"33d\" } in [source.reports], or a max_age of at most 32d with the `time` of a fact"
+        "3:26: what [source.reports] accepts is kept for 5d, and must be for 6d: \"stripe\" repeats a fact by itself for 3d, and an entry may be tried for 3d; a redelivery after that would make a new action; write retention = { accepted = \"6d\" } in [source.reports], or a max_age of at most 4d with the `time` of a fact"
     );
-    assert_eq!(mistakes(&short.replace("32d", "33d")), "no mistake");
-    // Without a word of its own, the source is the place.
-    let svix = mistakes(&sent_by("svix", ""));
+    assert_eq!(mistakes(&short.replace("5d", "6d")), "no mistake");
+    // A max_age that refuses those repeats is no way out.
+    let shorter = mistakes(&short.replace("5d", "3d"));
     assert!(
-        svix.starts_with("1:1: what [source.reports] accepts is kept for 90d, and must be for 93d"),
-        "{svix}"
+        shorter.ends_with("write retention = { accepted = \"6d\" } in [source.reports]"),
+        "{shorter}"
     );
     // The longest of the times counts, also that of keys.
     let window = short
-        .replace("32d", "39d")
+        .replace("5d", "12d")
         .replace("window = \"24h\"", "window = \"10d\"");
     assert!(
-        mistakes(&window).contains("must be for 40d"),
+        mistakes(&window).contains("must be for 13d"),
         "{}",
         mistakes(&window)
     );
     // A destination that no rule names does not count; where jobs may name any, it does.
     let other = "\n[destination.other]\nurl = \"https://o.example.com\"\nidempotency = { window = \"10d\" }\n";
     assert_eq!(
-        mistakes(&format!("{}{other}", short.replace("32d", "33d"))),
+        mistakes(&format!("{}{other}", short.replace("5d", "6d"))),
         "no mistake"
     );
-    let jobs = short.replace("32d", "33d\", entry = \"30d").replace(
+    let jobs = short.replace("5d", "6d\", entry = \"30d").replace(
         "on_conflict",
         "subject = \"/job\"\njob = { status = \"/s\", outcomes = { done = \"completed\" } }\non_conflict",
     );
     let said = mistakes(&format!("{jobs}{other}"));
-    assert!(said.contains("must be for 40d"), "{said}");
+    assert!(said.contains("must be for 13d"), "{said}");
+    // Without a word of its own, the source is the place.
+    let long = sent_by("stripe", "").replace("retry_for = \"3d\"", "retry_for = \"90d\"");
+    assert!(
+        mistakes(&long)
+            .starts_with("1:1: what [source.reports] accepts is kept for 90d, and must be for 93d"),
+        "{}",
+        mistakes(&long)
+    );
 }
 
 #[test]
 fn a_max_age_within_the_retention_makes_spans_irrelevant() {
-    let fresh = "retention = { accepted = \"2d\" }\nmax_age = \"2d\"\ntime = \"/created\"\n";
+    let fresh = "retention = { accepted = \"5d\" }\nmax_age = \"4d\"\ntime = \"/created\"\n";
     assert_eq!(mistakes(&sent_by("stripe", fresh)), "no mistake");
-    let older = fresh.replace("max_age = \"2d\"", "max_age = \"3d\"");
+    assert_eq!(warnings(&sent_by("stripe", fresh)), "");
+    // A fact may be dated five minutes ahead, and is fresh for so much longer.
+    let older = fresh.replace("max_age = \"4d\"", "max_age = \"5d\"");
     let said = mistakes(&sent_by("stripe", &older));
     assert!(said.contains("must be for 6d"), "{said}");
+    let exact = fresh.replace("\"4d\"", "\"7195m\"");
+    assert_eq!(mistakes(&sent_by("stripe", &exact)), "no mistake");
+}
+
+#[test]
+fn a_max_age_never_refuses_what_the_sender_repeats_by_itself() {
+    let aged = |scheme, most: &str| {
+        let more = format!("max_age = \"{most}\"\ntime = \"/created\"\n");
+        sent_by(scheme, &more)
+    };
+    assert_eq!(
+        mistakes(&aged("stripe", "71h")),
+        "3:11: `max_age` of [source.reports] is 2d 23h, and \"stripe\" repeats a fact by itself for 3d: what could not be accepted for 2d 23h, as in an outage of ours, would be refused each time that it comes again, and lost; write max_age = \"4d\", or longer"
+    );
+    assert_eq!(mistakes(&aged("stripe", "72h")), "no mistake");
+    assert_eq!(warnings(&aged("standard-webhooks", "1h")), "");
+    assert_eq!(
+        warnings(&aged("standard-webhooks", "59m")),
+        "3:11: `max_age` of [source.reports] is 59m, and for how long \"standard-webhooks\" repeats a fact by itself is not known: what could not be accepted for so long is refused when it comes again, and lost; write at least max_age = \"1h\", or longer than the sender repeats itself"
+    );
 }
 
 const FOREVER: &str = "\n[scheme.forever]\nsigned = \"{body}\"\nevent = [{ body = \"/type\" }]\n[[scheme.forever.signature]]\nheader = \"X-S\"\nalgorithm = \"hmac-sha256\"\nencoding = \"hex\"\n[scheme.forever.repeats]\nmanual = \"unbounded\"\n";
@@ -132,17 +162,38 @@ fn a_sender_that_repeats_for_ever_is_warned_of_unless_old_facts_are_refused() {
     };
     assert_eq!(
         warnings(&sent("")),
-        "1:1: \"forever\" can have a fact delivered again at any time: a redelivery to [source.reports] after 90d makes a new action; write max_age = \"90d\" and the `time` of a fact, where the body has one that is signed; or a longer retention = { accepted = \"..\" }"
+        "1:1: \"forever\" can have a fact delivered again at any time: a redelivery to [source.reports] after 90d makes a new action; write max_age = \"89d\" and the `time` of a fact, where the body has one that is signed; or a longer retention = { accepted = \"..\" }"
     );
     assert_eq!(
-        warnings(&sent("max_age = \"90d\"\ntime = \"/created\"\n")),
+        warnings(&sent("max_age = \"89d\"\ntime = \"/created\"\n")),
         ""
     );
-    let long = warnings(&sent("max_age = \"91d\"\ntime = \"/created\"\n"));
+    let long = warnings(&sent("max_age = \"90d\"\ntime = \"/created\"\n"));
     assert!(
-        long.ends_with("write a max_age of at most 90d in place of 91d"),
+        long.ends_with("write a max_age of at most 89d in place of 90d; or a longer retention = { accepted = \"..\" }"),
         "{long}"
     );
+}
+
+#[test]
+fn a_replay_that_somebody_asks_for_is_warned_of() {
+    assert_eq!(warnings(&sent_by("svix", "")), "");
+    let short = |days: u32| {
+        sent_by(
+            "svix",
+            &format!("retention = {{ accepted = \"{days}d\" }}\n"),
+        )
+    };
+    assert_eq!(
+        warnings(&short(89)),
+        "3:26: \"svix\" can have a fact delivered again for 90d: a redelivery to [source.reports] after 89d makes a new action; write max_age = \"88d\" and the `time` of a fact, where the body has one that is signed; or retention = { accepted = \"90d\" }"
+    );
+    assert_eq!(warnings(&short(90)), "");
+    let aged = short(89).replace(
+        "on_conflict",
+        "max_age = \"30d\"\ntime = \"/at\"\non_conflict",
+    );
+    assert_eq!(warnings(&aged), "");
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn limited() -> Source {
     source.rules[0].on = vec!["*".into()];
     source.max_age = Some(MaxAge {
         most: 30 * DAY,
+        ahead: Duration::from_secs(300),
         time: vec![Locator::Body(pointer("/created"))],
     });
     source
@@ -83,7 +84,6 @@ fn a_fact_is_refused_once_it_is_older_than_its_source_allows() {
     let at = |time: Timestamp| format!(r#"{{"id":"a","created":{}}}"#, time.unix_s());
     let limit = NOW.minus(30 * DAY);
     assert_eq!(said(&source, &at(limit)), [""]);
-    assert_eq!(said(&source, &at(NOW.plus(400 * DAY))), [""]);
     let second = Duration::from_secs(1);
     let old = said(&source, &at(limit.minus(second)));
     assert_eq!(
@@ -92,6 +92,27 @@ fn a_fact_is_refused_once_it_is_older_than_its_source_allows() {
             "the fact's time (/created) is 2026-10-30T13:39:59.000Z, longer ago than the source's `max_age` of 30days"
         ]
     );
+}
+
+#[test]
+fn a_fact_that_is_dated_ahead_is_refused_beyond_the_tolerance() {
+    let mut source = limited();
+    let at = |time: Timestamp| format!(r#"{{"id":"a","created":{}}}"#, time.unix_ms());
+    let limit = NOW.plus(Duration::from_secs(300));
+    assert_eq!(said(&source, &at(limit)), [""]);
+    let millisecond = Duration::from_millis(1);
+    let ahead = said(&source, &at(limit.plus(millisecond)));
+    assert_eq!(
+        ahead,
+        [
+            "the fact's time (/created) is 2026-11-29T13:45:00.001Z, more than 5m ahead of now, which the source's `tolerance` does not allow"
+        ]
+    );
+    if let Some(max_age) = &mut source.max_age {
+        max_age.ahead = DAY;
+    }
+    assert_eq!(said(&source, &at(limit.plus(millisecond))), [""]);
+    assert_ne!(said(&source, &at(NOW.plus(400 * DAY))), [""]);
 }
 
 #[test]
