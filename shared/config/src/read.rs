@@ -47,7 +47,7 @@ mod sender;
 mod source;
 mod syntax;
 mod table;
-mod value;
+pub(crate) mod value;
 
 /// The tables of the file.
 const KEYS: &[Key] = &[
