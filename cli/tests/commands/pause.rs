@@ -225,6 +225,8 @@ fn a_slip_is_told_and_nothing_is_done() {
         (&["resume"], "DESTINATION"),
         (&["pause", "mailer", "--for", "0s"], "span of time"),
         (&["pause", "mailer", "--for", "soon"], "span of time"),
+        (&["pause", "mailer", "--for", "1M"], "months or years"),
+        (&["pause", "mailer", "--for", "400d"], "longer than 365d"),
         (&["pause", "mailer", "--by", "a\nb"], "control characters"),
         (&["pause", "mailer", "--by", " "], "empty"),
         (
@@ -252,6 +254,14 @@ fn who_nobody_knows_is_asked_to_say_so() {
     let ended = tabled.run(&["pause", "mailer"]);
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("--by"), "{}", ended.err);
+    // A wrong name comes first: to say who it is would not help.
+    let ended = tabled.run(&["pause", "maler"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(
+        ended.err.contains("did you mean mailer?") && !ended.err.contains("--by"),
+        "{}",
+        ended.err
+    );
     assert_eq!(
         tabled.run(&["pause", "mailer", "--by", "ada"]).code,
         Some(0)
