@@ -77,6 +77,9 @@ fn a_pause_is_told_everywhere_stands_on_the_record_and_ends_by_resume() {
             (&json!(null), &json!(null))
         );
     }
+    let stats = tabled.json(0, &["stats"]);
+    let mut counts = stats["counts"].as_array().unwrap().iter();
+    assert!(counts.all(|one| one["class"] != "paused"), "{stats}");
     assert!(stands(&tabled, "pipeline").operator.is_none());
     let again = tabled.run(&["pause", "mailer", "--reason", "their maintenance"]);
     assert_eq!(

@@ -78,6 +78,14 @@ mod tests {
     use super::in_words;
 
     #[test]
+    fn what_can_be_missing_is_a_value_of_a_rule_of_a_job_or_the_facts_time() {
+        let words = in_words(Some("malformed"));
+        for part in ["by a rule", "to know a job", "the fact's time"] {
+            assert!(words.contains(part), "{words}");
+        }
+    }
+
+    #[test]
     fn every_word_of_the_receiver_is_known_here() {
         let receiver = include_str!("../../../../functions/receiver/src/response.rs");
         let word = receiver.split("const fn word(").nth(1).unwrap();
