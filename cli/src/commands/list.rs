@@ -11,11 +11,10 @@ mod row;
 use std::process::ExitCode;
 
 use ackbox_domain::Name;
-use ackbox_store::Between;
 use serde_json::json;
 
 use crate::commands::CommandError;
-use crate::commands::moment::{Moment, moment};
+use crate::commands::filter::Times;
 use crate::commands::table::{self, Opened, TableChoice};
 use crate::commands::watch::Watch;
 use crate::edge;
@@ -35,7 +34,7 @@ Examples:
   ackbox list --state conflict --source stripe --since 2h
   ackbox list --state parked              ends of jobs that are not bound yet
   ackbox list --watch                     the same every 2 seconds, on a terminal
-  ackbox list --state delivered --scan --since 1day
+  ackbox list --state delivered --scan --since 1d
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 ackbox list
   AWS_PROFILE=production ackbox list --aws
 
@@ -56,12 +55,8 @@ pub struct Args {
     /// Only entries of this source
     #[arg(long, value_name = "NAME")]
     source: Option<Name>,
-    /// Only what was accepted then or later: a time (2026-11-29T12:00:00Z), or how long ago (2h)
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    since: Option<Moment>,
-    /// Only what was accepted then or before
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    until: Option<Moment>,
+    #[command(flatten)]
+    times: Times,
     /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
@@ -81,18 +76,15 @@ pub struct Args {
 }
 
 impl Args {
-    fn filter(&self) -> Filter {
+    fn filter(&self) -> Result<Filter, CommandError> {
         let now = edge::now();
-        Filter {
+        Ok(Filter {
             state: self.state,
             destination: self.destination.clone(),
             source: self.source.clone(),
-            between: Between {
-                since: self.since.map(|since| since.at(now)),
-                until: self.until.map(|until| until.at(now)),
-            },
+            between: self.times.between(now)?,
             now,
-        }
+        })
     }
 
     fn check(&self) -> Result<(), CommandError> {
@@ -101,13 +93,7 @@ impl Args {
                 "delivered entries are in no index: `ackbox show KEY` shows one, and --scan reads the whole table for them"
             }
             (false, true) => "only delivered entries need --scan: say --state delivered",
-            _ => {
-                let Between { since, until } = self.filter().between;
-                if since.zip(until).is_none_or(|(since, until)| since <= until) {
-                    return Ok(());
-                }
-                "--since is later than --until: nothing can be between them"
-            }
+            _ => return self.filter().map(drop),
         };
         Err(CommandError::Usage(wrong.to_owned()))
     }
@@ -140,9 +126,15 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
 }
 
 async fn found(args: &Args, opened: Opened) -> Result<Found, CommandError> {
-    let found = find(&opened.store, args.filter(), usize::from(args.limit)).await;
+    let found = match args.filter() {
+        Ok(filter) => {
+            let found = find(&opened.store, filter, usize::from(args.limit)).await;
+            found.map_err(table::unread)
+        }
+        Err(wrong) => Err(wrong),
+    };
     opened.close().await;
-    found.map_err(table::unread)
+    found
 }
 
 fn tell(args: &Args, found: &Found, terminal: &Terminal) -> Result<(), CommandError> {

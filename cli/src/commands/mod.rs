@@ -3,10 +3,10 @@
 pub mod check;
 pub mod deed;
 pub mod doubt;
+pub mod filter;
 pub mod input;
 pub mod job;
 pub mod list;
-pub mod moment;
 pub mod operator;
 pub mod pause;
 pub mod paused;
@@ -21,6 +21,7 @@ pub mod stats;
 pub mod table;
 pub mod verify;
 pub mod watch;
+pub mod when;
 
 use std::error::Error;
 use std::process::ExitCode;

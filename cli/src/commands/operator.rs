@@ -24,19 +24,18 @@ const ASKING: Duration = Duration::from_secs(10);
 
 /// What every command that changes something is told.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Operator")]
 pub struct Operator {
     /// Who does it, for the record [default: the caller identity in AWS, else the user of this machine]
-    #[arg(long, value_name = "NAME", value_parser = name)]
+    #[arg(long, help_heading = "Operator", value_name = "NAME", value_parser = name)]
     pub by: Option<String>,
     /// Why, for the record
-    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    #[arg(long, help_heading = "Operator", value_name = "TEXT", value_parser = reason)]
     pub reason: Option<String>,
     /// Say what would be done, and do nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Operator")]
     pub dry_run: bool,
     /// Do not ask
-    #[arg(long)]
+    #[arg(long, help_heading = "Operator")]
     pub yes: bool,
 }
 

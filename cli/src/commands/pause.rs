@@ -14,10 +14,10 @@ pub use names::Names;
 
 use crate::cli::ConfigOption;
 use crate::commands::CommandError;
-use crate::commands::moment::span;
 use crate::commands::operator::Operator;
 use crate::commands::paused::Paused;
 use crate::commands::table::TableChoice;
+use crate::commands::when::span;
 use crate::edge;
 use crate::output::{Terminal, until};
 pub(super) use change::{Change, Changes, Plan};
@@ -39,7 +39,7 @@ Exit code: 0 where all are paused; 1 where one is not, since somebody else chang
 pub struct Args {
     #[command(flatten)]
     names: Names,
-    /// Open again by itself after this time; without it, when it is resumed
+    /// Open again by itself after this time (30m, 2h, 3d; at most 365d); without it, when it is resumed
     #[arg(long = "for", value_name = "SPAN", value_parser = span)]
     lasting: Option<Duration>,
     /// Write one JSON object

@@ -35,17 +35,13 @@ impl Paused {
     /// # Errors
     /// The table cannot be read.
     pub async fn read(store: &Store, name: &Name) -> Result<Option<Self>, StoreError> {
-        let record = match store.pause(name).await {
-            Err(StoreError::Item(_)) => PauseRecord::default(),
-            read => read?,
-        };
+        let record = store.pause_as_told(name).await?;
         Ok(Self::of(name, &record, edge::now()))
     }
 
     /// What this record means now; `None`: it is not paused. An operator's pause that is over is none.
     pub fn of(name: &Name, record: &PauseRecord, now: Timestamp) -> Option<Self> {
-        let stands = record.pause.is_some() || record.operator_pause(now).is_some();
-        stands.then(|| Self {
+        record.paused_since(now).map(|_| Self {
             destination: name.clone(),
             record: record.clone(),
         })

@@ -18,10 +18,10 @@ use ackbox_store::{Between, Store};
 use serde_json::json;
 
 use crate::cli::ConfigOption;
-use crate::commands::moment::{Moment, moment};
 use crate::commands::operator::{Chosen, Operator};
 use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
+use crate::commands::when::{When as Moment, when as moment};
 use crate::commands::{self, CommandError};
 use crate::edge;
 use crate::output::{self, Terminal};

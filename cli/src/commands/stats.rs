@@ -10,11 +10,12 @@ use futures_util::TryStreamExt as _;
 use serde_json::{Map, Value, json};
 
 use crate::commands::CommandError;
+use crate::commands::filter::{config_if_any, unknown_name};
 use crate::commands::paused::Paused;
 use crate::commands::table::{self, Opened, TableChoice};
 use crate::commands::watch::Watch;
 use crate::edge;
-use crate::output::{Entry, Terminal, Tone, age};
+use crate::output::{self, Entry, Terminal, Tone, age};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +57,11 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
     if args.watch.is_wanted()? {
         let draw = async || {
             let stats = stats(&args, args.table.open().await?).await?;
-            Ok(stats.text(terminal))
+            let text = stats.text(terminal);
+            Ok(stats
+                .note
+                .iter()
+                .fold(text, |text, note| format!("{text}\n{note}")))
         };
         return args.watch.draw(terminal, draw).await;
     }
@@ -65,6 +70,9 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
         terminal.line(stats.json().to_string())?;
     } else {
         terminal.line(stats.text(terminal))?;
+    }
+    if let Some(note) = &stats.note {
+        output::note(note);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -80,13 +88,18 @@ struct Stats {
     /// In the order in which they are told; those of pauses are left out.
     gauges: Vec<Gauge>,
     paused: Vec<Paused>,
+    /// What there is to say of the name that is asked for.
+    note: Option<String>,
     now: Timestamp,
 }
 
 impl Stats {
     async fn of(store: &Store, args: &Args) -> Result<Self, StoreError> {
         let now = edge::now();
-        let mut gauged = Gauged::from(store.meta().await?);
+        let meta = store.meta().await?;
+        let (destination, source) = (args.destination.as_ref(), args.source.as_ref());
+        let note = unknown_name(&meta, destination, source, config_if_any);
+        let mut gauged = Gauged::from(meta);
         // One that the table never had is counted all the same: 0 is the answer.
         if let Some(destination) = &args.destination {
             gauged = Gauged {
@@ -101,12 +114,13 @@ impl Stats {
             };
         }
         let paused = Paused::among(store, &gauged.destinations).await?;
-        let mut gauges: Vec<Gauge> = store.gauges(&gauged, now).try_collect().await?;
-        gauges.retain(|gauge| gauge.figure != Figure::Paused);
+        let counted = store.gauges_but_pauses(&gauged, now);
+        let mut gauges: Vec<Gauge> = counted.try_collect().await?;
         gauges.sort_by(|a, b| (place(a.figure), &a.name).cmp(&(place(b.figure), &b.name)));
         Ok(Self {
             gauges,
             paused,
+            note,
             now,
         })
     }
@@ -208,6 +222,7 @@ mod tests {
                 },
             }],
             paused: Vec::new(),
+            note: None,
             now,
         };
         let text = stats.text(&Terminal::plain());

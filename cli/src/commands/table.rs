@@ -110,12 +110,14 @@ impl TableChoice {
         if let Some(running) = Announcement::of_running(&path) {
             let clients = running.clients().await;
             let table = self.table.chosen().unwrap_or(running.table);
-            return Ok(Opened::over(clients, table, place, None));
+            let opened = Opened::over(clients, table, place, None);
+            return opened.if_in(&path).await;
         }
         let engine = Engine::file(&path).await.map_err(unopened)?;
         let clients = engine.clients().await;
         let name = self.table.name();
-        Ok(Opened::over(clients, name, place, Some(engine)))
+        let opened = Opened::over(clients, name, place, Some(engine));
+        opened.if_in(&path).await
     }
 }
 
@@ -126,6 +128,19 @@ impl Opened {
             place,
             engine,
         }
+    }
+
+    /// Refuses a table that its file does not have: an endpoint and a Region, of which the store would speak,
+    /// have nothing to do with it.
+    async fn if_in(self, path: &Path) -> Result<Self, CommandError> {
+        let Err(StoreError::NoTable { table }) = self.store.table_size().await else {
+            return Ok(self);
+        };
+        self.close().await;
+        let file = escaped(&path.display().to_string());
+        Err(CommandError::Usage(format!(
+            "the file {file} has no table {table:?}: name the right one with --table, or another file with --db"
+        )))
     }
 
     /// Lets go of it.

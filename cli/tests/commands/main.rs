@@ -11,6 +11,7 @@ mod check;
 mod compared;
 mod job;
 mod list_and_show;
+mod listed;
 mod operate;
 mod pause;
 mod reconciled;

@@ -19,10 +19,11 @@ use ackbox_domain::{
 use ackbox_store::{Change, Claimed, SettleResult, Store, Story};
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tokio::time::Instant;
 
 use crate::list_and_show::{action, key};
 use crate::support::{Ended, Place};
+use crate::tabled;
+pub(crate) use crate::tabled::soon;
 
 /// Two destinations that keep keys, one that does not, and one that is asked.
 const CONFIG: &str = r#"
@@ -66,22 +67,12 @@ pub(crate) struct Desk {
 impl Desk {
     pub(crate) fn new() -> Self {
         let runtime = Runtime::new().unwrap();
-        let table = format!("ackbox-test-{:016x}", fastrand::u64(..));
-        let (engine, endpoint, store) = runtime.block_on(async {
-            #[allow(clippy::disallowed_methods, reason = "the tests' edge: which engine")]
-            let named = std::env::var("AWS_ENDPOINT_URL_DYNAMODB").ok();
-            let engine = match named {
-                Some(_) => None,
-                None => Some(Engine::unguarded_memory().await.unwrap()),
-            };
-            let endpoint = match &engine {
-                Some(engine) => engine.endpoint().to_owned(),
-                None => named.unwrap_or_default(),
-            };
+        let ((endpoint, engine), table) = (tabled::engine(), tabled::table());
+        let store = runtime.block_on(async {
             let clients = Clients::local(&endpoint).await;
             let store = Store::new(clients.dynamodb, table.clone());
             store.create_table().await.unwrap();
-            (engine, endpoint, store)
+            store
         });
         let place = Place::empty()
             .with("SHOP", "whsec_shop_current_0123456789")
@@ -212,10 +203,6 @@ pub(crate) fn now() -> Timestamp {
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap();
     Timestamp::from_unix_ms(u64::try_from(since.as_millis()).unwrap())
-}
-
-pub(crate) fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(60)
 }
 
 #[track_caller]

@@ -77,6 +77,9 @@ fn a_pause_is_told_everywhere_stands_on_the_record_and_ends_by_resume() {
             (&json!(null), &json!(null))
         );
     }
+    let stats = tabled.json(0, &["stats"]);
+    let mut counts = stats["counts"].as_array().unwrap().iter();
+    assert!(counts.all(|one| one["class"] != "paused"), "{stats}");
     assert!(stands(&tabled, "pipeline").operator.is_none());
     let again = tabled.run(&["pause", "mailer", "--reason", "their maintenance"]);
     assert_eq!(
@@ -225,6 +228,8 @@ fn a_slip_is_told_and_nothing_is_done() {
         (&["resume"], "DESTINATION"),
         (&["pause", "mailer", "--for", "0s"], "span of time"),
         (&["pause", "mailer", "--for", "soon"], "span of time"),
+        (&["pause", "mailer", "--for", "1M"], "months or years"),
+        (&["pause", "mailer", "--for", "400d"], "longer than 365d"),
         (&["pause", "mailer", "--by", "a\nb"], "control characters"),
         (&["pause", "mailer", "--by", " "], "empty"),
         (
@@ -252,6 +257,14 @@ fn who_nobody_knows_is_asked_to_say_so() {
     let ended = tabled.run(&["pause", "mailer"]);
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("--by"), "{}", ended.err);
+    // A wrong name comes first: to say who it is would not help.
+    let ended = tabled.run(&["pause", "maler"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(
+        ended.err.contains("did you mean mailer?") && !ended.err.contains("--by"),
+        "{}",
+        ended.err
+    );
     assert_eq!(
         tabled.run(&["pause", "mailer", "--by", "ada"]).code,
         Some(0)

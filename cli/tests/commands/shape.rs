@@ -2,8 +2,9 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 11] = [
-    "demo", "dev", "send", "check", "verify", "list", "stats", "show", "pause", "resume", "job",
+const COMMANDS: [&str; 14] = [
+    "demo", "dev", "send", "check", "verify", "list", "stats", "show", "redrive", "resolve",
+    "redact", "pause", "resume", "job",
 ];
 
 #[test]
@@ -25,6 +26,28 @@ fn help_goes_to_standard_output_and_has_examples() {
         let example = format!("ackbox {command}");
         assert!(ended.out.contains("Examples:"), "{command}: {}", ended.out);
         assert!(ended.out.contains(&example), "{command}: {}", ended.out);
+    }
+}
+
+#[test]
+fn under_the_heading_of_the_operator_stands_what_is_told_of_them_and_nothing_else() {
+    let place = Place::empty();
+    for command in ["redrive", "resolve", "redact", "pause", "resume"] {
+        let help = place.run(&[command, "--help"]).out;
+        let operator = help.split("\nOperator:\n").nth(1).unwrap();
+        let operator = operator.split("\nExamples:").next().unwrap();
+        let options: Vec<&str> = operator
+            .lines()
+            .filter_map(|line| line.trim().split(' ').next())
+            .filter(|word| word.starts_with("--"))
+            .collect();
+        assert_eq!(
+            options,
+            ["--by", "--reason", "--dry-run", "--yes"],
+            "{command}: {help}"
+        );
+        let before = help.split("\nOperator:").next().unwrap();
+        assert!(before.contains("--db <FILE>"), "{command}: {help}");
     }
 }
 

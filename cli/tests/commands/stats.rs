@@ -191,6 +191,8 @@ fn what_cannot_be_is_told() {
         (&["list", "--state", "delivered"], "--scan"),
         (&["list", "--yes"], "--scan"),
         (&["list", "--since", "yesterday"], "how long ago"),
+        (&["list", "--since", "1M"], "months or years"),
+        (&["list", "--until", "400d"], "longer than 365d"),
         (&["list", "--since", "1h", "--until", "2h"], "later than"),
         (
             &["stats", "--source", "shop", "--destination", "mailer"],

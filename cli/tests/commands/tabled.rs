@@ -31,24 +31,17 @@ impl Tabled {
 
     /// The same at an endpoint, whatever the environment says.
     pub(crate) fn served(place: Place) -> Self {
-        let served = engine_of_environment().map(|endpoint| (endpoint, None));
-        let served = served.unwrap_or_else(|| {
-            let runtime = Runtime::new().unwrap();
-            let engine = runtime.block_on(Engine::unguarded_memory()).unwrap();
-            (engine.endpoint().to_owned(), Some(engine))
-        });
-        Self::on(place, Some(served))
+        Self::on(place, Some(engine()))
     }
 
     fn on(place: Place, served: Option<(String, Option<Engine>)>) -> Self {
-        let suffix: String = (0..12).map(|_| fastrand::alphanumeric()).collect();
         let place = match &served {
             Some((endpoint, _)) => place.with(ENDPOINT, endpoint),
             None => place,
         };
         let tabled = Self {
             place: place.with("USER", "ada"),
-            table: format!("ackbox-test-{suffix}"),
+            table: table(),
             runtime: Runtime::new().unwrap(),
             served,
         };
@@ -114,6 +107,22 @@ impl Tabled {
 
 pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
+}
+
+/// The endpoint of the engine that the environment names, else of one that the test serves.
+pub(crate) fn engine() -> (String, Option<Engine>) {
+    let named = engine_of_environment().map(|endpoint| (endpoint, None));
+    named.unwrap_or_else(|| {
+        let runtime = Runtime::new().unwrap();
+        let engine = runtime.block_on(Engine::unguarded_memory()).unwrap();
+        (engine.endpoint().to_owned(), Some(engine))
+    })
+}
+
+/// The name of a table that no other test has.
+pub(crate) fn table() -> String {
+    let suffix: String = (0..12).map(|_| fastrand::alphanumeric()).collect();
+    format!("ackbox-test-{suffix}")
 }
 
 #[allow(clippy::disallowed_methods, reason = "the tests' edge: which engine")]

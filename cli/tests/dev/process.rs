@@ -90,6 +90,25 @@ async fn it_says_what_it_serves_and_how_to_try_it_and_never_a_secret() {
 }
 
 #[tokio::test]
+async fn the_previous_paths_of_a_source_are_told_and_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let renamed = config("http://127.0.0.1:9/in").replace(
+        "[source.repo]",
+        "[source.repo]\npreviously = [\"hub\", \"forge\"]",
+    );
+    std::fs::write(folder.path().join("ackbox.toml"), renamed).unwrap();
+    let mut dev = Dev::start(folder.path()).await;
+    let (said, url) = (&dev.said, &dev.url);
+    for previous in ["hub", "forge"] {
+        let line = format!("  and   {url}/hooks/{previous}, its path before");
+        assert!(said.contains(&line), "{said}");
+        let (status, outcome) = post(url, &format!("/hooks/{previous}"), "", "{}").await;
+        assert_eq!((status, outcome.as_str()), (401, "refused"));
+    }
+    assert!(dev.terminate().await.success());
+}
+
+#[tokio::test]
 async fn what_was_accepted_outlives_a_kill_in_the_middle_of_an_attempt() {
     let destination = Destination::start(|request| match request.seen {
         1 => Behaviour::Stall,

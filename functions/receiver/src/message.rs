@@ -20,8 +20,8 @@ pub(crate) struct Inbound<'c> {
 }
 
 impl<'c> Inbound<'c> {
-    /// The source that a request's path names, by its name or one that it had before: of a function URL, an HTTP API, a load balancer or
-    /// plain HTTP.
+    /// The source that a request's path names, by its name or one that it had before: of a function URL, an HTTP
+    /// API, a load balancer or plain HTTP.
     pub(crate) fn source_of(
         request: &Request,
         config: &'c Config,

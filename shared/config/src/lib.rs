@@ -35,5 +35,6 @@ pub use load::LoadError;
 pub use lookup::Lookup;
 pub use mistake::{Mistake, Mistakes};
 pub use read::nearest::nearest;
+pub use read::value::{Wrong, duration};
 pub use reconcile::{AskMethod, Reconcile, Unaskable, UrlTemplate};
 pub use reference::{NotAReference, SecretRef};

@@ -54,6 +54,8 @@ struct Pages<T> {
 pub struct Listed {
     /// The action.
     pub key: ActionKey,
+    /// Its sort key: the entry, or which conflict.
+    pub sk: String,
     /// When it was accepted; of a conflict: when the original was.
     pub accepted_at: Timestamp,
     /// When it wants attention; of what waits for an operator: since when.
@@ -174,7 +176,7 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<Listed>, StoreError> {
         let mut found = self.list_all(class, name, between, limit, listed).await?;
-        found.sort_by(|a, b| (a.due_at, &a.key).cmp(&(b.due_at, &b.key)));
+        found.sort_by(|a, b| (a.due_at, &a.key, &a.sk).cmp(&(b.due_at, &b.key, &b.sk)));
         found.truncate(limit);
         Ok(found)
     }
@@ -284,6 +286,7 @@ impl Store {
 fn listed(item: IndexItem) -> Option<Listed> {
     Some(Listed {
         key: schema::action_of(&item.pk)?,
+        sk: item.sk,
         accepted_at: item.accepted_at,
         due_at: item.due_at,
     })

@@ -131,8 +131,27 @@ impl Store {
         gauged: &Gauged,
         now: Timestamp,
     ) -> BoxStream<'static, Result<Gauge, StoreError>> {
+        self.gauges_of(Task::all(), gauged, now)
+    }
+
+    /// As [`Store::gauges`], without the pauses: for whoever reads those whole.
+    pub fn gauges_but_pauses(
+        &self,
+        gauged: &Gauged,
+        now: Timestamp,
+    ) -> BoxStream<'static, Result<Gauge, StoreError>> {
+        let tasks = Task::all().filter(|(_, figure)| *figure != Figure::Paused);
+        self.gauges_of(tasks, gauged, now)
+    }
+
+    fn gauges_of(
+        &self,
+        tasks: impl Iterator<Item = (Task, Figure)>,
+        gauged: &Gauged,
+        now: Timestamp,
+    ) -> BoxStream<'static, Result<Gauge, StoreError>> {
         let mut wanted = Vec::new();
-        for (task, figure) in Task::all() {
+        for (task, figure) in tasks {
             let names = figure.names(gauged).iter().cloned();
             wanted.extend(names.map(|name| (self.clone(), task, name)));
         }
@@ -194,13 +213,7 @@ impl Store {
     }
 
     async fn paused(&self, name: &Name, now: Timestamp) -> Result<Counted, StoreError> {
-        let record = match self.pause(name).await {
-            // What cannot be understood pauses nothing.
-            Err(StoreError::Item(_)) => Default::default(),
-            read => read?,
-        };
-        let by_operator = record.operator_pause(now).map(|pause| pause.since);
-        let since = by_operator.or(record.pause.map(|pause| pause.since));
+        let since = self.pause_as_told(name).await?.paused_since(now);
         Ok(Counted {
             count: usize::from(since.is_some()),
             more: false,

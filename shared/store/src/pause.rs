@@ -61,6 +61,17 @@ impl Store {
         item.map_or(Ok(PauseRecord::default()), read)
     }
 
+    /// As [`Store::pause`], for whoever only tells it: what cannot be understood pauses nothing.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub async fn pause_as_told(&self, destination: &Name) -> Result<PauseRecord, StoreError> {
+        match self.pause(destination).await {
+            Err(StoreError::Item(_)) => Ok(PauseRecord::default()),
+            read => read,
+        }
+    }
+
     /// Puts `next` in the place of the pause that was `seen` (`None` ends it): one conditional update
     /// of one write unit, which holds only where nobody has changed the record since.
     ///

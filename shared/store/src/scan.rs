@@ -162,3 +162,22 @@ impl Delivered {
         scan.filter_expression(conditions.join(" AND "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_unit_is_eight_kibibytes_and_a_part_of_one_is_a_whole() {
+        for (bytes, units) in [
+            (0, 0),
+            (1, 1),
+            (8192, 1),
+            (8193, 2),
+            (10_000_000_000, 1_220_704),
+        ] {
+            let size = TableSize { items: 3, bytes };
+            assert_eq!(size.read_units(), units, "{bytes}");
+        }
+    }
+}

@@ -81,6 +81,19 @@ pub enum ConflictKind {
     Uncompared,
 }
 
+impl ConflictKind {
+    /// What a sort key says; `None`: it is no conflict's.
+    fn of(sk: &str) -> Option<Self> {
+        if sk.starts_with(kind::CONFLICT) {
+            Some(Self::Conflict)
+        } else if sk.starts_with(kind::UNCOMPARED) {
+            Some(Self::Uncompared)
+        } else {
+            None
+        }
+    }
+}
+
 /// Other content that came under a known key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictRecord {
@@ -139,6 +152,25 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// One conflict of an action, by its sort key, read consistently; `None`: there is no such conflict.
+    ///
+    /// # Errors
+    /// [`StoreError::Item`] for an item of a newer schema version.
+    pub async fn conflict(
+        &self,
+        key: &ActionKey,
+        sk: &str,
+    ) -> Result<Option<ConflictRecord>, StoreError> {
+        let Some(kind) = ConflictKind::of(sk) else {
+            return Ok(None);
+        };
+        let Some(item) = self.get(key, sk).await? else {
+            return Ok(None);
+        };
+        let record = decode::<ConflictItem>(item).and_then(|item| item.into_record(kind));
+        record.map(Some).map_err(StoreError::Item)
     }
 
     /// Everything that the table holds about an action: one consistent query of its partition.
@@ -261,7 +293,6 @@ impl Story {
             Some(Ok(sk)) => sk.clone(),
             _ => String::new(),
         };
-        let conflict = |kind| decode::<ConflictItem>(item.clone())?.into_record(kind);
         let read = if sk == kind::ACCEPTED {
             let item = decode::<AcceptedItem>(item).and_then(AcceptedRecord::try_from);
             item.map(|record| self.accepted = Some(record))
@@ -270,10 +301,9 @@ impl Story {
         } else if sk == kind::PAYLOAD {
             let body = decode::<PayloadItem>(item).and_then(PayloadItem::into_body);
             body.map(|body| self.payload = body)
-        } else if sk.starts_with(kind::CONFLICT) {
-            conflict(ConflictKind::Conflict).map(|record| self.conflicts.push(record))
-        } else if sk.starts_with(kind::UNCOMPARED) {
-            conflict(ConflictKind::Uncompared).map(|record| self.conflicts.push(record))
+        } else if let Some(kind) = ConflictKind::of(&sk) {
+            let record = decode::<ConflictItem>(item).and_then(|item| item.into_record(kind));
+            record.map(|record| self.conflicts.push(record))
         } else if sk.starts_with(kind::OPERATOR) {
             operator::read(item).map(|record| self.operators.push(record))
         } else {

@@ -4,16 +4,13 @@
 use std::path::Path;
 
 use ackbox_config::{Change, Changes, Config, LoadError, Remembered, against, against_table};
-use ackbox_domain::{Name, Timestamp};
-use ackbox_store::{Class, Meta, Store, StoreError};
+use ackbox_domain::Name;
+use ackbox_store::{COUNTED, Class, Counted, Meta, Store, StoreError};
 
 use crate::commands::CommandError;
 use crate::commands::table::{self, TableChoice};
 use crate::edge;
-use crate::output;
-
-/// How many entries of a class and name are counted.
-const COUNTED: usize = 1000;
+use crate::output::{self, escaped};
 
 /// What of an entry is open.
 const OPEN: [(Class, &str); 3] = [
@@ -25,6 +22,13 @@ const OPEN: [(Class, &str); 3] = [
 /// Against the file that was in use before.
 pub(super) fn with_file(old: &Path, new: &Config) -> Result<Changes, CommandError> {
     let old = Config::load(old).map_err(|error| match error {
+        LoadError::Unreadable { path, source } => CommandError::unusable(
+            format!(
+                "cannot read {}, which is to be compared with (--against)",
+                escaped(&path.display().to_string())
+            ),
+            source,
+        ),
         LoadError::Mistakes(mistakes) => CommandError::unusable(
             format!(
                 "{} cannot be compared with: it has mistakes, as this version reads it",
@@ -32,7 +36,6 @@ pub(super) fn with_file(old: &Path, new: &Config) -> Result<Changes, CommandErro
             ),
             mistakes,
         ),
-        unreadable => unreadable.into(),
     })?;
     Ok(against(&old, new))
 }
@@ -91,20 +94,11 @@ fn unremembered(meta: &Meta) -> Option<Change> {
 
 /// What is open for a destination that the configuration does not have.
 async fn left_open(store: &Store, name: &Name) -> Result<Option<Change>, StoreError> {
-    let mut parts = Vec::new();
-    let mut oldest: Option<Timestamp> = None;
+    let (mut parts, mut oldest) = (Vec::new(), None);
     for (class, word) in OPEN {
-        let found = store.list(class, name, COUNTED + 1).await?;
-        if found.is_empty() {
-            continue;
-        }
-        let count = match found.len() {
-            more if more > COUNTED => format!("{COUNTED}+"),
-            count => count.to_string(),
-        };
-        parts.push(format!("{count} {word}"));
-        let accepted = found.iter().map(|listed| listed.accepted_at).min();
-        oldest = oldest.into_iter().chain(accepted).min();
+        let counted = store.count(class, name, None, COUNTED).await?;
+        parts.extend(part(counted, word));
+        oldest = oldest.into_iter().chain(counted.oldest).min();
     }
     let Some(oldest) = oldest else {
         return Ok(None);
@@ -122,4 +116,31 @@ async fn left_open(store: &Store, name: &Name) -> Result<Option<Change>, StoreEr
         message,
         help,
     }))
+}
+
+/// `3 held`; `None` where there is none.
+fn part(counted: Counted, word: &str) -> Option<String> {
+    let more = if counted.more { "+" } else { "" };
+    (counted.count > 0).then(|| format!("{}{more} {word}", counted.count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_no_further_is_marked_and_nothing_is_left_out() {
+        let counted = |count, more| Counted {
+            count,
+            more,
+            oldest: None,
+        };
+        for (count, more, words) in [
+            (0, false, None),
+            (3, false, Some("3 held")),
+            (COUNTED, true, Some("10000+ held")),
+        ] {
+            assert_eq!(part(counted(count, more), "held").as_deref(), words);
+        }
+    }
 }

@@ -59,7 +59,7 @@ async fn agreed_and_scanned(
         nothing: "no delivered entry fits",
         note: None,
     };
-    let filter = args.filter();
+    let filter = args.filter()?;
     let limit = usize::from(args.limit);
     let is_over = tokio::select! {
         scanned = scan(store, &filter, limit, &bar, &mut found) => {

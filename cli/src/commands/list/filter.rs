@@ -5,6 +5,7 @@ use ackbox_domain::{EntryState, Name, Timestamp};
 use ackbox_store::{Between, Class, Delivered, Listed, Meta};
 
 use super::row::Row;
+use crate::commands::filter;
 
 /// A state that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -90,10 +91,8 @@ impl Filter {
                 Class::Conflict => (&self.source, &meta.sources),
                 _ => (&self.destination, &meta.destinations),
             };
-            match named {
-                Some(name) => queries.push((class, name.clone())),
-                None => queries.extend(known.iter().map(|name| (class, name.clone()))),
-            }
+            let names = filter::named(named.as_ref(), known).into_iter();
+            queries.extend(names.map(|name| (class, name.clone())));
         }
         queries
     }
@@ -107,24 +106,19 @@ impl Filter {
         let classes = [Class::Parked, Class::Conflict, Class::Silent];
         let mut queries = Vec::new();
         for class in classes.into_iter().filter(wanted) {
-            match (class, &self.source) {
-                _ if self.destination.is_some() => {}
-                (Class::Conflict, Some(source)) => queries.push((class, source.clone())),
-                (Class::Conflict, None) => {
-                    queries.extend(meta.sources.iter().map(|name| (class, name.clone())));
-                }
-                _ => queries.extend(meta.spaces.iter().map(|name| (class, name.clone()))),
-            }
+            let names = match class {
+                _ if self.destination.is_some() => continue,
+                Class::Conflict => filter::named(self.source.as_ref(), &meta.sources),
+                _ => filter::named(None, &meta.spaces),
+            };
+            queries.extend(names.into_iter().map(|name| (class, name.clone())));
         }
         queries
     }
 
     /// The destinations whose pause is of interest.
     pub(super) fn destinations<'a>(&'a self, meta: &'a Meta) -> Vec<&'a Name> {
-        match &self.destination {
-            Some(name) => vec![name],
-            None => meta.destinations.iter().collect(),
-        }
+        filter::named(self.destination.as_ref(), &meta.destinations)
     }
 
     /// Whether the index alone cannot tell which items of a class are wanted.
@@ -164,26 +158,8 @@ impl Filter {
                 .is_none_or(|standing| is_overdue(&standing, self.now)),
             Some(wanted) => wanted == row.state,
         };
-        let destination = fits(&self.destination, Some(&row.destination));
+        let destination = fits(&self.destination, row.destination.as_ref());
         state && destination && fits(&self.source, row.source.as_ref())
-    }
-
-    /// What to say where a name was never seen in the table: it may be a typing mistake.
-    pub(super) fn unknown_name(&self, meta: &Meta) -> Option<String> {
-        let check = |what, wanted: &Option<Name>, known: &std::collections::BTreeSet<Name>| {
-            let wanted = wanted.as_ref().filter(|name| !known.contains(*name))?;
-            let known: Vec<&str> = known.iter().map(Name::as_str).collect();
-            let known = if known.is_empty() {
-                "none yet".to_owned()
-            } else {
-                known.join(", ")
-            };
-            Some(format!(
-                "note: the table never had a {what} {wanted}; it knows: {known}"
-            ))
-        };
-        check("destination", &self.destination, &meta.destinations)
-            .or_else(|| check("source", &self.source, &meta.sources))
     }
 }
 
@@ -230,15 +206,5 @@ mod tests {
                 .queries(&meta())
                 .is_empty()
         );
-    }
-
-    #[test]
-    fn a_name_that_the_table_never_had_is_told() {
-        let note = filter(None, Some("mialer")).unknown_name(&meta()).unwrap();
-        assert!(
-            note.contains("mialer") && note.contains("mailer, pipeline"),
-            "{note}"
-        );
-        assert_eq!(filter(None, Some("mailer")).unknown_name(&meta()), None);
     }
 }

@@ -8,6 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use super::filter::Filter;
 use super::job::JobRow;
 use super::row::Row;
+use crate::commands::filter::{config_if_any, unknown_name};
 use crate::commands::paused::Paused;
 
 /// How many entries of a class and name are looked at where the index alone cannot tell which are wanted.
@@ -57,7 +58,8 @@ pub(super) struct Hit {
 pub(super) async fn find(store: &Store, filter: Filter, limit: usize) -> Result<Found, StoreError> {
     let filter = &filter;
     let meta = store.meta().await?;
-    let note = filter.unknown_name(&meta);
+    let (destination, source) = (filter.destination.as_ref(), filter.source.as_ref());
+    let note = unknown_name(&meta, destination, source, config_if_any);
     let paused = Paused::among(store, filter.destinations(&meta)).await?;
     let entries = entries(store, filter, filter.queries(&meta), limit).await?;
     let jobs = JobRow::find(store, filter, filter.job_queries(&meta), limit).await?;

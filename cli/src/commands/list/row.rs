@@ -15,7 +15,8 @@ pub(super) struct Row {
     /// The entry's state; `None` for a conflict.
     pub(super) state: Option<EntryState>,
     pub(super) key: ActionKey,
-    pub(super) destination: Name,
+    /// `None` where a conflict cannot be read.
+    pub(super) destination: Option<Name>,
     /// `None` where the entry cannot be read.
     pub(super) source: Option<Name>,
     /// The entry's; `None` for a conflict, and where the entry cannot be read.
@@ -27,6 +28,8 @@ pub(super) struct Row {
     detail: Option<String>,
     first_uncertain_at: Option<Timestamp>,
     cleared_fence: Option<u64>,
+    /// The conflict's: how its fingerprint is written, and how often it was seen.
+    conflict: Option<(String, u64)>,
     /// The reason, or what comes next where there is none; and what happened last. For people.
     why: String,
 }
@@ -62,24 +65,28 @@ impl Row {
 
     /// What the index alone tells.
     fn unreadable(hit: &Hit, error: &ItemError) -> Self {
+        let of = hit.name.clone();
+        let (state, destination, source) = match hit.class {
+            Class::Conflict => (None, None, Some(of)),
+            Class::Unknown => (Some(EntryState::Unknown), Some(of), None),
+            Class::Held => (Some(EntryState::Held), Some(of), None),
+            Class::Dead => (Some(EntryState::Dead), Some(of), None),
+            _ => (Some(EntryState::Pending), Some(of), None),
+        };
         Self {
-            state: match hit.class {
-                Class::Unknown => Some(EntryState::Unknown),
-                Class::Held => Some(EntryState::Held),
-                Class::Dead => Some(EntryState::Dead),
-                _ => Some(EntryState::Pending),
-            },
+            state,
             key: hit.listed.key.clone(),
-            destination: hit.name.clone(),
-            source: None,
+            destination,
+            source,
             standing: None,
             accepted_at: hit.listed.accepted_at,
-            due_at: Some(hit.listed.due_at),
+            due_at: state.map(|_| hit.listed.due_at),
             attempts: 0,
             reason: Some("unreadable".to_owned()),
             detail: Some(error.to_string()),
             first_uncertain_at: None,
             cleared_fence: None,
+            conflict: None,
             why: format!("unreadable: {error}"),
         }
     }
@@ -88,10 +95,11 @@ impl Row {
         Self {
             standing: Some(Standing::from(&entry)),
             cleared_fence: doubt::cleared(&entry),
+            conflict: None,
             why: why(&entry),
             state: Some(entry.state),
             key: entry.key,
-            destination: entry.destination,
+            destination: Some(entry.destination),
             source: Some(entry.source),
             accepted_at: entry.accepted_at,
             due_at: entry.due_at,
@@ -102,37 +110,28 @@ impl Row {
         }
     }
 
+    /// Exactly the one that the index names: a key can have several, and some of them closed.
     async fn read_conflict(store: &Store, hit: &Hit) -> Result<Option<Self>, StoreError> {
-        let story = store.story(&hit.listed.key).await?;
-        let of_source = |c: &&ackbox_store::ConflictRecord| c.source == hit.name;
-        let Some(last) = story
-            .conflicts
-            .iter()
-            .filter(of_source)
-            .max_by_key(|conflict| conflict.last_seen)
-        else {
+        let key = &hit.listed.key;
+        let conflict = match store.conflict(key, &hit.listed.sk).await {
+            Err(StoreError::Item(error)) => return Ok(Some(Self::unreadable(hit, &error))),
+            read => read?,
+        };
+        let Some(conflict) = conflict.filter(|conflict| conflict.resolved.is_none()) else {
             return Ok(None);
         };
-        let seen: u64 = story
-            .conflicts
-            .iter()
-            .filter(of_source)
-            .map(|conflict| conflict.count)
-            .sum();
-        let reason = match last.kind {
+        let reason = match conflict.kind {
             ConflictKind::Conflict => "differs",
             ConflictKind::Uncompared => "uncompared",
         };
-        let detail = format!(
-            "{}, seen {seen} times, last at {}",
-            last.fingerprint.short(),
-            last.last_seen
-        );
+        let (fingerprint, seen) = (conflict.fingerprint.short(), conflict.count);
+        let last = conflict.last_seen;
+        let detail = format!("{fingerprint}, seen {seen} times, last at {last}");
         Ok(Some(Self {
             state: None,
-            key: hit.listed.key.clone(),
-            destination: last.destination.clone(),
-            source: Some(last.source.clone()),
+            key: key.clone(),
+            destination: Some(conflict.destination),
+            source: Some(conflict.source),
             standing: None,
             accepted_at: hit.listed.accepted_at,
             due_at: None,
@@ -142,6 +141,7 @@ impl Row {
             detail: Some(detail),
             first_uncertain_at: None,
             cleared_fence: None,
+            conflict: Some((fingerprint, seen)),
         }))
     }
 
@@ -156,13 +156,16 @@ impl Row {
             Some(EntryState::Delivered) => Tone::Good,
             _ => Tone::Dim,
         };
+        // What waits for an operator is due for nobody.
+        let is_theirs = matches!(self.state, Some(EntryState::Held | EntryState::Dead));
+        let due = self.due_at.filter(|_| !is_theirs);
         vec![
             Entry::new(self.state()).toned(tone),
             Entry::new(self.key.as_str()),
-            Entry::new(self.destination.as_str()),
+            Entry::new(self.destination.as_ref().map_or("?", Name::as_str)),
             Entry::new(self.source.as_ref().map_or("?", Name::as_str)),
             Entry::new(age(self.accepted_at, now)),
-            Entry::new(self.due_at.map(|due| until(due, now)).unwrap_or_default()),
+            Entry::new(due.map(|due| until(due, now)).unwrap_or_default()),
             Entry::new(self.attempts.to_string()),
             Entry::new(self.why.as_str()),
         ]
@@ -182,6 +185,8 @@ impl Row {
             "detail": self.detail,
             "first_uncertain_at": time(self.first_uncertain_at),
             "cleared_fence": self.cleared_fence,
+            "fingerprint": self.conflict.as_ref().map(|(fingerprint, _)| fingerprint),
+            "count": self.conflict.as_ref().map(|(_, seen)| seen),
         })
     }
 }

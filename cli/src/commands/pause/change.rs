@@ -81,9 +81,10 @@ impl Changes<'_> {
         terminal: &Terminal,
     ) -> Result<ExitCode, CommandError> {
         let store = &opened.store;
+        let names = self.names.find(store, self.config).await?;
         let by = self.operator.who(opened).await?;
         let (mut seen, mut done) = (Vec::new(), Vec::new());
-        for name in self.names.find(store, self.config).await? {
+        for name in names {
             match store.pause_now(&name).await {
                 Ok(record) => seen.push((name, record)),
                 // One that cannot be read must not stand in the way of the others.

@@ -54,7 +54,7 @@ fn in_words(outcome: Option<&str>) -> &'static str {
             "the signature was not accepted; does the receiver run with the same configuration and secrets, and the same clock?"
         }
         Some("malformed") => {
-            "a value that is needed (by a rule, or to know a job) is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
+            "a value that is needed (by a rule, to know a job, or for the fact's time) is missing or cannot be used; the receiver's log says which, and so does `ackbox verify`"
         }
         Some("too-old") => {
             "the fact is older than the source's `max_age`; nothing was written, and a repetition would be refused too"
@@ -76,6 +76,14 @@ fn in_words(outcome: Option<&str>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::in_words;
+
+    #[test]
+    fn what_can_be_missing_is_a_value_of_a_rule_of_a_job_or_the_facts_time() {
+        let words = in_words(Some("malformed"));
+        for part in ["by a rule", "to know a job", "the fact's time"] {
+            assert!(words.contains(part), "{words}");
+        }
+    }
 
     #[test]
     fn every_word_of_the_receiver_is_known_here() {

@@ -92,6 +92,12 @@ impl Serving<'_> {
         let name = &source.source.name;
         let url = format!("{}/hooks/{name}", self.url);
         let mut lines = vec![format!("  POST {url}")];
+        for before in &source.source.previously {
+            lines.push(format!(
+                "  and   {}/hooks/{before}, its path before",
+                self.url
+            ));
+        }
         for rule in &source.source.rules {
             let on: Vec<String> = rule.on.iter().map(pattern).collect();
             lines.push(format!(

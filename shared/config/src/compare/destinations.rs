@@ -23,7 +23,9 @@ pub(super) fn compare(old: &Config, new: &Config, changes: &mut Changes) {
                     ),
                     None => "the destination is removed: what is open for it is held after `no_destination_hold`".to_owned(),
                 };
-                let help = "keep the table until nothing is open for it: `ackbox list --destination NAME`; `ackbox check --table` counts it".to_owned();
+                let help = format!(
+                    "keep the table until nothing is open for it: `ackbox list --destination {name}` lists what is; `ackbox check` with the table (--db FILE, --table NAME or --aws) counts it"
+                );
                 changes.warn(place, message, help);
             }
         }

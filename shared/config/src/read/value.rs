@@ -7,14 +7,18 @@ use bytesize::ByteSize;
 use super::nearest::shown;
 
 /// What is wrong, and what to write instead.
-pub(crate) type Wrong = (String, String);
+pub type Wrong = (String, String);
 
 const TIME_HELP: &str =
     "write a number with its unit, as in \"500ms\", \"10s\", \"5m\", \"24h\" or \"3d\"";
 const SIZE_HELP: &str = "write a number with its unit, as in \"256 KiB\" or \"1 MiB\"";
 
 /// A length of time: `"500ms"`, `"10s"`, `"1h 30m"`, `"3d"`. Not finer than a millisecond.
-pub(crate) fn duration(text: &str) -> Result<Duration, Wrong> {
+///
+/// # Errors
+///
+/// It is none, or one of no sure length: months, years.
+pub fn duration(text: &str) -> Result<Duration, Wrong> {
     let wrong = |why: &str, help: &str| (format!("{} {why}", shown(text)), help.to_owned());
     let is_vague = |unit: &str| {
         matches!(unit, "M" | "y") || unit.starts_with("month") || unit.starts_with("y")

@@ -239,7 +239,11 @@ fn what_is_removed_is_told() {
     is_warning(
         &format!("{BASE}{destination}"),
         BASE,
-        &["[destination.gone]: the destination is removed"],
+        &[
+            "[destination.gone]: the destination is removed",
+            "`ackbox list --destination gone`",
+            "--table NAME",
+        ],
     );
 }
 

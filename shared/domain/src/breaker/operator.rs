@@ -47,6 +47,13 @@ impl PauseRecord {
         self.operator.as_ref().filter(|pause| pause.stands(now))
     }
 
+    /// Since when the destination is paused at `now`, by whomever; `None`: it is not. An operator's pause that is
+    /// over is none; a breaker's stands until its probe has ended it.
+    pub fn paused_since(&self, now: Timestamp) -> Option<Timestamp> {
+        let by_operator = self.operator_pause(now).map(|pause| pause.since);
+        by_operator.or(self.pause.as_ref().map(|pause| pause.since))
+    }
+
     /// Whether a breaker may begin a pause: nothing stands, and an operator's is over by any clock.
     pub fn is_free(&self, now: Timestamp, clock_skew: Duration) -> bool {
         let surely = now.minus(clock_skew);
@@ -92,6 +99,8 @@ mod tests {
         );
         assert_eq!(record.gate(until), Gate::Open);
         assert_eq!(record.operator_pause(until), None);
+        assert_eq!(record.paused_since(just_before), Some(NOW));
+        assert_eq!(record.paused_since(until), None);
     }
 
     #[test]
@@ -118,6 +127,11 @@ mod tests {
             operator: None,
         };
         assert!(!breakers.is_free(NOW, SKEW));
+        // Past its end too: until the probe, nobody knows more.
+        for now in [NOW, NOW.plus(SKEW), NOW.plus(SKEW * 2)] {
+            assert_eq!(breakers.paused_since(now), Some(NOW));
+        }
+        assert_eq!(PauseRecord::default().paused_since(NOW), None);
         let stands = breakers.operated(paused(None).operator);
         assert_eq!((stands.fence, &stands.pause), (8, &None));
         let open = stands.operated(None);

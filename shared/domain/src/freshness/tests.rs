@@ -1,3 +1,5 @@
+//! Facts of every age against `max_age`: which are too old, by which of their times, and which cannot be read.
+
 use ackbox_signature::Headers;
 
 use super::*;

@@ -43,6 +43,28 @@ async fn a_conflict_leaves_the_original_byte_for_byte_and_is_on_the_record_whole
 }
 
 #[tokio::test]
+async fn each_conflict_of_a_key_is_found_by_where_the_index_says_that_it_stands() {
+    let engine = Engine::start().await;
+    let store = &engine.store;
+    let original = action("msg_1", b"1");
+    store.accept(&original, &TIMING, soon()).await.unwrap();
+    let others = [later("msg_1", b"2", 10), later("msg_1", b"3", 20)];
+    for other in &others {
+        store.accept(other, &TIMING, soon()).await.unwrap();
+    }
+    let listed = engine.listed(Class::Conflict, "reports").await;
+    assert_eq!(listed.len(), 2);
+    for (listed, other) in listed.iter().zip(&others) {
+        let conflict = store.conflict(&listed.key, &listed.sk).await.unwrap();
+        assert_eq!(conflict.unwrap().fingerprint, other.fingerprint);
+    }
+    for none in ["OUTBOX", "CONFLICT#0000000000000000"] {
+        let conflict = store.conflict(&original.key, none).await.unwrap();
+        assert_eq!(conflict, None, "{none}");
+    }
+}
+
+#[tokio::test]
 async fn a_repeated_conflict_is_one_record_that_counts() {
     let engine = Engine::start().await;
     let original = action("msg_1", b"{\"amount\":1}");

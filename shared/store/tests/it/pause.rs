@@ -162,9 +162,13 @@ async fn a_pause_of_a_newer_version_or_of_another_form_is_left_alone() {
         engine.put(other).await;
         let read = engine.store.pause(&mailer()).await;
         assert!(matches!(read, Err(StoreError::Item(_))), "{read:?}");
+        let told = engine.store.pause_as_told(&mailer()).await.unwrap();
+        assert_eq!(told, PauseRecord::default());
         let changed = change(&engine.store, &PauseRecord::default(), None, "x").await;
         assert!(matches!(changed, Err(StoreError::Item(_))), "{changed:?}");
     }
     engine.put(item).await;
     assert_eq!(engine.store.pause(&mailer()).await.unwrap(), paused);
+    let told = engine.store.pause_as_told(&mailer()).await.unwrap();
+    assert_eq!(told, paused);
 }
