@@ -18,10 +18,10 @@ use ackbox_store::{Between, Store};
 use serde_json::json;
 
 use crate::cli::ConfigOption;
+use crate::commands::filter::{Times, unknown_name};
 use crate::commands::operator::{Chosen, Operator};
 use crate::commands::paused::Paused;
 use crate::commands::table::{self, TableChoice};
-use crate::commands::when::{When as Moment, when as moment};
 use crate::commands::{self, CommandError};
 use crate::edge;
 use crate::output::{self, Terminal};
@@ -50,7 +50,7 @@ const SHOWN: usize = 25;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The actions' keys
-    #[arg(value_name = "KEY", value_parser = commands::key, conflicts_with = "state")]
+    #[arg(value_name = "KEY", value_parser = commands::key, conflicts_with_all = ["state", "destination", "source", "since", "until"])]
     keys: Vec<ActionKey>,
     /// All entries in this state, as far as the other filters take them
     #[arg(long, value_enum)]
@@ -61,12 +61,8 @@ pub struct Args {
     /// Only entries of this source
     #[arg(long, value_name = "NAME", requires = "state")]
     source: Option<Name>,
-    /// Only what was accepted since then: a time, or how long ago
-    #[arg(long, value_name = "TIME", requires = "state", value_parser = moment)]
-    since: Option<Moment>,
-    /// Only what was accepted until then
-    #[arg(long, value_name = "TIME", requires = "state", value_parser = moment)]
-    until: Option<Moment>,
+    #[command(flatten)]
+    times: Times,
     /// At most this many; the same command finds the others
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
@@ -117,8 +113,9 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
             "the configuration has no destination \"{to}\" to send to"
         )));
     }
+    let between = args.times.between(edge::now())?;
     let opened = args.table.open().await?;
-    let done = of(&args, &config, &opened, terminal).await;
+    let done = of(&args, &config, between, &opened, terminal).await;
     opened.close().await;
     done
 }
@@ -126,6 +123,7 @@ pub async fn run(args: Args, terminal: &Terminal) -> Result<ExitCode, CommandErr
 async fn of(
     args: &Args,
     config: &Config,
+    between: Between,
     opened: &table::Opened,
     terminal: &Terminal,
 ) -> Result<ExitCode, CommandError> {
@@ -140,7 +138,11 @@ async fn of(
         },
         now: edge::now(),
     };
-    let planned = planned(args, &store, &how).await.map_err(table::unread)?;
+    if let Some(note) = unknown(args, config, &store).await.map_err(table::unread)? {
+        output::note(&note);
+    }
+    let planned = planned(args, between, &store, &how).await;
+    let planned = planned.map_err(table::unread)?;
     let refused = planned.iter().filter(|one| one.decision.is_err()).count();
     if !args.json {
         show(&planned, &how, terminal)?;
@@ -182,8 +184,25 @@ async fn of(
     })
 }
 
+/// What there is to say of the names of a filter.
+async fn unknown(
+    args: &Args,
+    config: &Config,
+    store: &Store,
+) -> Result<Option<String>, ackbox_store::StoreError> {
+    let (destination, source) = (args.destination.as_ref(), args.source.as_ref());
+    if destination.or(source).is_none() {
+        return Ok(None);
+    }
+    let meta = store.meta().await?;
+    Ok(unknown_name(&meta, destination, source, || {
+        Some(config.clone())
+    }))
+}
+
 async fn planned(
     args: &Args,
+    between: Between,
     store: &Store,
     how: &How<'_>,
 ) -> Result<Vec<Planned>, ackbox_store::StoreError> {
@@ -198,10 +217,7 @@ async fn planned(
                 state,
                 destination: args.destination.as_ref(),
                 source: args.source.as_ref(),
-                between: Between {
-                    since: args.since.map(|since| since.at(how.now)),
-                    until: args.until.map(|until| until.at(how.now)),
-                },
+                between,
                 limit: args.limit as usize,
             };
             choice::planned(store, how, &filter).await

@@ -264,6 +264,26 @@ fn nobody_speaks_over_an_attempt_and_what_is_unknown_is_said() {
 }
 
 #[test]
+fn a_name_that_the_table_never_had_is_said() {
+    let desk = Desk::new();
+    desk.ended("m1", "mailer", "{}", End::Dead, MINUTES);
+    let slip = [
+        "redrive",
+        "--state",
+        "dead",
+        "--destination",
+        "maier",
+        "--yes",
+    ];
+    let ended = desk.run(&slip);
+    assert!(
+        ended.err.contains("maier") && ended.err.contains("mailer"),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
 fn wrong_command_lines_are_refused_with_what_to_write() {
     let desk = Desk::new();
     for (arguments, says) in [
@@ -274,6 +294,12 @@ fn wrong_command_lines_are_refused_with_what_to_write() {
         (
             &["redrive", key("a").as_str(), "--state", "dead"],
             "cannot be used with",
+        ),
+        (
+            &[
+                "redrive", "--state", "dead", "--since", "1h", "--until", "2h",
+            ],
+            "later than --until",
         ),
         (
             &["redrive", "--state", "dead", "--since", "yesterday"],

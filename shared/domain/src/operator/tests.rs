@@ -1,3 +1,5 @@
+//! An operator's words, decided: what each makes of an entry, and what no word does without naming its risk.
+
 use std::time::Duration;
 
 use proptest::prelude::*;
