@@ -207,3 +207,41 @@ fn what_an_operator_gave_up_by_hand_is_left_out_and_what_is_refused_takes_no_pla
     assert_eq!(one["done"], 1, "{one}");
     assert_eq!(desk.entry("ready").state, EntryState::Pending);
 }
+
+/// Interrupts a bulk as soon as something of it is written; what it says of itself.
+fn interrupted(desk: &Desk) -> serde_json::Value {
+    let arguments = ["redrive", "--state", "dead", "--yes", "--json"];
+    let child = desk.place.command(&arguments).spawn().unwrap();
+    let mailer = "mailer".parse().unwrap();
+    while desk
+        .on(desk.store.list(Class::Open, &mailer, 1))
+        .unwrap()
+        .is_empty()
+    {}
+    let id = child.id().to_string();
+    let told = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(told.is_ok());
+    let ended = child.wait_with_output().unwrap();
+    let out = String::from_utf8(ended.stdout).unwrap();
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+#[test]
+fn a_bulk_that_is_interrupted_says_how_far_it_came_and_that_is_so() {
+    const MANY: usize = 60;
+    let (desk, told) = (0..20)
+        .find_map(|_| {
+            let desk = filled(MANY);
+            let told = interrupted(&desk);
+            let done = told["done"].as_u64().unwrap();
+            (done < MANY as u64).then_some((desk, told))
+        })
+        .expect("one of them is interrupted half way");
+    let done = usize::try_from(told["done"].as_u64().unwrap()).unwrap();
+    assert_eq!(states(&desk, MANY), (done, MANY - done), "{told}");
+    let actions = told["actions"].as_array().unwrap();
+    let said = actions.iter().filter(|one| one["done"] == true).count();
+    assert_eq!(said, done);
+}

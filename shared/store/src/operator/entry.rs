@@ -152,8 +152,18 @@ impl Store {
             destination: to.clone(),
             ..entry.clone()
         });
+        // Asked about in between, it is due from when it is said, not from when it was decided.
+        let settled = match settled.settlement {
+            Settlement::Retry { due_at } => Settled {
+                settlement: Settlement::Retry {
+                    due_at: due_at.max(record.at),
+                },
+                ..*settled
+            },
+            _ => *settled,
+        };
         let change = Change {
-            settled,
+            settled: &settled,
             attempt: None,
             told: None,
             now: record.at,

@@ -26,6 +26,7 @@ mod notice;
 mod operator;
 mod operator_job;
 mod operator_pause;
+mod operator_redact;
 mod pause;
 mod recorder;
 mod settle;
