@@ -24,7 +24,7 @@ export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-eu-central-1
 templates=(template.yaml infra/alarms.yaml infra/dashboard.yaml)
 
 echo "cfn-lint"
-"$tools/sam/bin/cfn-lint" --include-checks I --ignore-checks I3042 I3011 -- "${templates[@]}"
+"$tools/sam/bin/cfn-lint" -- "${templates[@]}"
 for template in "${templates[@]}"; do
     echo "sam validate --lint $template"
     "$tools/sam/bin/sam" validate --lint --template-file "$template"
