@@ -1,6 +1,6 @@
 # Every command that CI runs, by name. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine test-destinations model crash-matrix interleavings soak load fuzz bench
+.PHONY: help demo test fmt fmt-check lint doc deny test-second-engine test-destinations template model crash-matrix interleavings soak load fuzz bench
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ test-second-engine: ## the same suite against another engine (installs it under 
 
 test-destinations: ## the destinations that AWS answers, against services that run here (installs them under target/)
 	tests/destinations.sh
+
+template: ## template.yaml and infra/, linted and held against the code (installs the tools under target/)
+	tests/template.sh
 
 model: ## every state of the delivery protocol within its bounds, against the decisions that the functions make
 	cargo run --release -p ackbox-model
