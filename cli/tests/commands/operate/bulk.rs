@@ -211,18 +211,17 @@ fn what_an_operator_gave_up_by_hand_is_left_out_and_what_is_refused_takes_no_pla
 /// Interrupts a bulk as soon as something of it is written; what it says of itself.
 fn interrupted(desk: &Desk) -> serde_json::Value {
     let arguments = ["redrive", "--state", "dead", "--yes", "--json"];
-    let child = desk.place.command(&arguments).spawn().unwrap();
+    let mut child = desk.place.command(&arguments).spawn().unwrap();
     let mailer = "mailer".parse().unwrap();
-    while desk
-        .on(desk.store.list(Class::Open, &mailer, 1))
-        .unwrap()
-        .is_empty()
-    {}
-    let id = child.id().to_string();
-    let told = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
-    assert!(told.is_ok());
+    loop {
+        let open = desk.on(desk.store.list(Class::Open, &mailer, 1)).unwrap();
+        if !open.is_empty() || child.try_wait().unwrap().is_some() {
+            break;
+        }
+    }
+    let id = rustix::process::Pid::from_child(&child);
+    // It may be through by now.
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::INT);
     let ended = child.wait_with_output().unwrap();
     let out = String::from_utf8(ended.stdout).unwrap();
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
