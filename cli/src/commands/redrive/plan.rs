@@ -108,7 +108,7 @@ impl Planned {
     pub(super) const HEADINGS: &'static [&'static str] = &[
         "KEY",
         "STATE",
-        "ATTEMPTS",
+        "TRIES",
         "LAST",
         "AGE",
         "WINDOW",
