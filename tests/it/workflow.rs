@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use ackbox_store::schema::kind;
+use ackbox_tests::log::Log;
 use ackbox_tests::workflow::{POLL_AFTER, Teller, Workflow, bodies, job};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -206,9 +207,16 @@ async fn what_is_not_as_the_application_expects_makes_no_action() {
     let mut other = job("1");
     other["expected"] = json!({"source-url": "https://videos.example.com/other.mp4"});
     bind(&workflow, &other).await;
+    let log = Log::collect();
     assert_eq!(
         said(&send(&workflow, Callback, "completed").await),
         (200, "conflict")
+    );
+    let logged = log.text();
+    assert!(logged.contains("what is expected at"), "{logged}");
+    assert!(
+        !logged.contains("videos.example.com"),
+        "no value of a body: {logged}"
     );
     assert!(delivered(&workflow).await.is_empty());
     assert_eq!(many(&workflow, kind::CONFLICT).await, 1);

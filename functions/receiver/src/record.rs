@@ -115,7 +115,7 @@ impl Record {
                     self.keys.push(format!("{key} {}", acceptance.word()));
                 }
             }
-            Ok(JobAcceptance::Disagrees(why)) => self.trouble(&why.to_string()),
+            Ok(JobAcceptance::Disagrees(why)) => self.trouble(&why.without_values()),
             Ok(_) => {}
             Err(error) => self.trouble(&in_one_line(error)),
         }

@@ -245,7 +245,7 @@ impl Reconciler {
         };
         let became = self.0.store.observe(end, offer).await?;
         if let JobAcceptance::Disagrees(why) = &became {
-            tracing::warn!(name: "job.disagrees", job = %end.job, why = %why, "job.disagrees");
+            tracing::warn!(name: "job.disagrees", job = %end.job, why = %why.without_values(), "job.disagrees");
             return Ok(false);
         }
         Ok(became != JobAcceptance::Unbound)

@@ -35,7 +35,7 @@ impl Record {
         let keys = told.actions().take(room);
         self.keys
             .extend(keys.map(|(key, became)| format!("{key} {became}")));
-        self.trouble.extend(told.why().map(in_sight));
+        self.trouble.extend(told.logged().map(in_sight));
     }
 
     /// The table's trouble, with everything behind it, and what is answered to it.

@@ -15,6 +15,9 @@ pub struct Told {
     /// What it disagrees in.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+    /// The same for the log, without values.
+    #[serde(skip)]
+    logged: Option<String>,
     /// Of what is parked: whether it was before.
     #[serde(skip_serializing_if = "Option::is_none")]
     again: Option<bool>,
@@ -33,6 +36,7 @@ impl Told {
             outcome,
             actions: None,
             why: None,
+            logged: None,
             again: None,
         };
         match became {
@@ -40,6 +44,7 @@ impl Told {
             JobAcceptance::Duplicate => plain("duplicate"),
             JobAcceptance::Disagrees(why) => Self {
                 why: Some(why.to_string()),
+                logged: Some(why.without_values()),
                 ..plain("conflict")
             },
             JobAcceptance::Parked { again } => Self {
@@ -62,6 +67,7 @@ impl Told {
         Self {
             outcome: if conflict.is_some() { "conflict" } else { "accepted" },
             actions: Some(told.collect()),
+            logged: None,
             why: conflict.map(|(key, _)| {
                 format!("the job has ended, and the action {key} is another job's, with the same tenant, attempt and step")
             }),
@@ -78,5 +84,10 @@ impl Told {
     /// What it disagrees in.
     pub fn why(&self) -> Option<&str> {
         self.why.as_deref()
+    }
+
+    /// The same without values of a body.
+    pub(crate) fn logged(&self) -> Option<&str> {
+        self.logged.as_deref().or(self.why())
     }
 }

@@ -112,6 +112,16 @@ pub enum Disagreement {
 }
 
 impl Disagreement {
+    /// In words for a log, which keeps no value of a body: what disagrees, and not what was seen there.
+    pub fn without_values(&self) -> String {
+        match self {
+            Self::Mismatch(Mismatch::Expected { place, .. }) => {
+                format!("it does not say what is expected at {place}")
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// What disagrees, without what was seen.
     pub(crate) fn place(&self) -> String {
         match self {
