@@ -5,7 +5,6 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::action::{ActionKey, RenderedBody};
 use crate::settlement::{Backoff, DeliveryPolicy, OnUnknown, Timing, may_begin, may_claim};
 
 const NOW: Timestamp = Timestamp::from_unix_ms(1_000_000_000);
@@ -335,46 +334,6 @@ fn only_what_is_not_to_be_sent_itself_is_replaced() {
         assert!(replaced(RISK).is_ok());
     }
     assert_eq!(replaced(Pending), Err(Refusal::StillOpen(Pending)));
-}
-
-#[test]
-fn a_new_action_says_what_it_comes_from() {
-    let (source, destination) = ("orders".parse().unwrap(), "mailer".parse().unwrap());
-    let key = ActionKey::new("orders/paid", []);
-    let body = RenderedBody {
-        bytes: b"{}".to_vec(),
-        content_type: None,
-        content_encoding: None,
-    };
-    let held = Content {
-        key: &key,
-        fingerprint: None,
-        source: &source,
-        rule: None,
-        account: None,
-        subject: Some("order 7"),
-        event: None,
-        message_id: None,
-        destination: &destination,
-        body: &body,
-    };
-    let (one, two) = (held.as_new("n1", NOW), held.as_new("n2", NOW));
-    assert_ne!(one.key, two.key);
-    assert_eq!(one.key, held.as_new("n1", NOW.plus(secs(1))).key);
-    assert_eq!(one.parts[0].1.as_str(), key.as_str());
-    assert_eq!(
-        (&one.body, one.subject.as_deref()),
-        (&body, Some("order 7"))
-    );
-    let print = one.fingerprint;
-    assert_eq!(
-        held.superseding(&print, NOW).key,
-        held.superseding(&print, NOW).key
-    );
-    assert_ne!(
-        held.superseding(&print, NOW).key,
-        held.superseding(&two.fingerprint, NOW).key
-    );
 }
 
 fn any_state() -> impl Strategy<Value = EntryState> {
